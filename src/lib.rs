@@ -1,1 +1,14 @@
 //! bursar
+
+// Words: exact values with a name, pure code, no I/O.
+
+/// An exact number of cents, and percentages of it.
+pub mod money;
+/// The rails that money leaves by.
+pub mod platform;
+/// What a payout costs, and the schedules that say so.
+pub mod fees;
+/// Phone numbers that a numbering plan gives out.
+pub mod phone;
+/// E-mail addresses.
+pub mod email;

@@ -1,1 +1,3 @@
-fn main(){}
+//! The `bursar` program.
+
+fn main() {}

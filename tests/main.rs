@@ -1,1 +1,1 @@
-
+//! The tests that drive the program from outside.

@@ -1,0 +1,224 @@
+//! Phone numbers: the identity of a person inside an organization (decisions.md 6).
+//!
+//! Invariant: a [`PhoneNumber`] is one that a numbering plan really gives out, in its one canonical
+//! form, so that equal people have equal text. (Most 555 numbers are given out to nobody, hence the
+//! refusals of `+1 555 …`.)
+//!
+//! Deliberately absent: extensions, letters for digits, a default country, and whether the number
+//! answers: only a code sent to it tells.
+
+use rlibphonenumber as plan;
+use std::fmt;
+
+/// A valid number in its canonical form. Its `Debug` shows the last four digits only.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PhoneNumber {
+    country_code: String,
+    national: String,
+}
+
+/// Why two texts are not a phone number, in order of precedence. Public code `invalid-phone-number`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum InvalidPhoneNumber {
+    /// No country code, or not one to three digits with an optional plus.
+    #[error("the country code must be one to three digits, such as \"1\"")]
+    CountryCode,
+    /// A country code without a number.
+    #[error("the phone number is missing")]
+    Missing,
+    /// Something other than digits, spaces, dashes, dots and brackets.
+    #[error("the phone number may hold digits, spaces, dashes, dots and brackets only")]
+    Characters,
+    /// A number with its own country code, which is not the one beside it.
+    #[error("the phone number begins with another country code than the one given")]
+    OtherCountry,
+    /// No numbering plan gives out this number.
+    #[error("is not a phone number that is in use in its country")]
+    NotInUse,
+}
+
+impl PhoneNumber {
+    /// Reads `country_code` (`1` or `+1`) and `phone_number` (`2127361234`, `(212) 736-1234`), as
+    /// bodies carry them. A national prefix is dropped; a full `+1…` number must agree with the code.
+    ///
+    /// # Errors
+    /// An [`InvalidPhoneNumber`].
+    pub fn parse(country_code: &str, phone_number: &str) -> Result<Self, InvalidPhoneNumber> {
+        let code = country_code.trim();
+        let code = code.strip_prefix('+').unwrap_or(code);
+        if !(1..=3).contains(&code.len()) || !is_digits(code) || code.starts_with('0') {
+            return Err(InvalidPhoneNumber::CountryCode);
+        }
+        let number = phone_number.trim();
+        if number.is_empty() {
+            return Err(InvalidPhoneNumber::Missing);
+        }
+        let parsed = if number.starts_with('+') {
+            Self::valid(number)?
+        } else {
+            Self::valid(&format!("+{code}{number}"))?
+        };
+        if parsed.country_code != code {
+            return Err(InvalidPhoneNumber::OtherCountry);
+        }
+        Ok(parsed)
+    }
+
+    /// Reads E.164 (`+12127361234`) or its digits alone, as filters and stored rows carry it
+    /// (decisions.md 16).
+    ///
+    /// # Errors
+    /// An [`InvalidPhoneNumber`].
+    pub fn parse_e164(text: &str) -> Result<Self, InvalidPhoneNumber> {
+        let text = text.trim();
+        let digits = text.strip_prefix('+').unwrap_or(text);
+        if digits.is_empty() {
+            return Err(InvalidPhoneNumber::Missing);
+        }
+        Self::valid(&format!("+{digits}"))
+    }
+
+    /// Reads a text that begins with a plus. The charset is checked here because the library would
+    /// turn letters into digits and take `;ext=` for an extension.
+    fn valid(full: &str) -> Result<Self, InvalidPhoneNumber> {
+        let rest = full.strip_prefix('+').unwrap_or(full);
+        if !rest
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b" -.()".contains(&byte))
+        {
+            return Err(InvalidPhoneNumber::Characters);
+        }
+        let number =
+            plan::PhoneNumber::parse(full, None).map_err(|_| InvalidPhoneNumber::NotInUse)?;
+        if !number.is_valid() {
+            return Err(InvalidPhoneNumber::NotInUse);
+        }
+        Ok(PhoneNumber {
+            country_code: number.country_code.to_string(),
+            national: number.get_national_significant_number(),
+        })
+    }
+
+    /// `+12127361234`.
+    #[must_use]
+    pub fn e164(&self) -> String {
+        format!("+{}{}", self.country_code, self.national)
+    }
+
+    /// The digits of the country code: `1`.
+    #[must_use]
+    pub fn country_code(&self) -> &str {
+        &self.country_code
+    }
+
+    /// The digits after the country code: `2127361234`.
+    #[must_use]
+    pub fn national(&self) -> &str {
+        &self.national
+    }
+
+    /// For people who may know the number but must not learn it: `***1234`.
+    #[must_use]
+    pub fn masked(&self) -> String {
+        // National numbers are ASCII digits; the shortest plans have fewer than four of them.
+        let start = self.national.len().saturating_sub(4);
+        format!("***{}", &self.national[start..])
+    }
+}
+
+impl fmt::Debug for PhoneNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PhoneNumber({})", self.masked())
+    }
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn one_person_has_one_text() {
+        for (code, number, e164) in [
+            ("1", "2025550123", "+12025550123"),
+            ("1", "2025550199", "+12025550199"),
+            ("+1", "(212) 736-1234", "+12127361234"),
+            ("1", "1 212 736 1234", "+12127361234"),
+            ("1", "+1 212.736.1234", "+12127361234"),
+            (" 1 ", " 2127361234 ", "+12127361234"),
+            ("44", "07911 123456", "+447911123456"),
+            ("44", "7911123456", "+447911123456"),
+            ("39", "06 698 12345", "+390669812345"),
+            ("49", "030 901820", "+4930901820"),
+        ] {
+            let phone = PhoneNumber::parse(code, number).unwrap();
+            assert_eq!(phone.e164(), e164, "{code} {number}");
+            assert_eq!(PhoneNumber::parse_e164(e164), Ok(phone.clone()));
+            assert_eq!(PhoneNumber::parse_e164(&e164[1..]), Ok(phone));
+        }
+    }
+
+    #[test]
+    fn what_is_refused_and_why() {
+        use InvalidPhoneNumber::*;
+        for (code, number, why) in [
+            ("", "2127361234", CountryCode),
+            ("+", "2127361234", CountryCode),
+            ("US", "2127361234", CountryCode),
+            ("01", "2127361234", CountryCode),
+            ("1234", "2127361234", CountryCode),
+            ("++1", "2127361234", CountryCode),
+            ("1", "", Missing),
+            ("1", "  ", Missing),
+            ("1", "212736CALL", Characters),
+            ("1", "2127361234 x5", Characters),
+            ("1", "2127361234;ext=5", Characters),
+            ("1", "٢١٢٧٣٦١٢٣٤", Characters),
+            ("1", "++12127361234", Characters),
+            ("1", "+447911123456", OtherCountry),
+            ("1", "5551234567", NotInUse),
+            ("1", "12", NotInUse),
+            ("1", "21273612345678901234", NotInUse),
+            ("999", "2127361234", NotInUse),
+        ] {
+            assert_eq!(
+                PhoneNumber::parse(code, number),
+                Err(why),
+                "{code} {number}"
+            );
+        }
+        assert_eq!(PhoneNumber::parse_e164("+"), Err(Missing));
+        assert_eq!(PhoneNumber::parse_e164("+15551234567"), Err(NotInUse));
+        assert_eq!(PhoneNumber::parse_e164("not a phone"), Err(Characters));
+    }
+
+    #[test]
+    fn debug_and_mask_keep_the_number() {
+        let phone = PhoneNumber::parse_e164("+12127361234").unwrap();
+        assert_eq!(format!("{phone:?}"), "PhoneNumber(***1234)");
+        assert_eq!(phone.masked(), "***1234");
+        assert_eq!(
+            (phone.country_code(), phone.national()),
+            ("1", "2127361234")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn canonical_text_reads_back(number in "212[2-9][0-9]{6}") {
+            if let Ok(phone) = PhoneNumber::parse("1", &number) {
+                prop_assert_eq!(PhoneNumber::parse_e164(&phone.e164()), Ok(phone.clone()));
+                prop_assert_eq!(PhoneNumber::parse(phone.country_code(), phone.national()), Ok(phone));
+            }
+        }
+
+        #[test]
+        fn any_text_is_answered(code in "\\PC{0,4}", number in "\\PC{0,20}") {
+            let _ = PhoneNumber::parse(&code, &number);
+        }
+    }
+}
