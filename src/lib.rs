@@ -12,3 +12,13 @@ pub mod fees;
 pub mod phone;
 /// E-mail addresses.
 pub mod email;
+/// Countries, and the states of the United States.
+pub mod country;
+/// Checks of free text, spelling hints, masks.
+pub mod text;
+/// Request bodies, read strictly and exactly.
+pub mod strict_json;
+/// Sealing and keyed hashes.
+pub mod vault;
+/// The Authorization header.
+pub mod basic;

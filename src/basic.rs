@@ -1,0 +1,140 @@
+//! The `Authorization: Basic …` header (interface.md, Authentication).
+//!
+//! Invariant: a [`Credential`] has a client id; whatever else the header may be is one error, because
+//! a caller who is told which part was wrong learns to guess.
+//!
+//! Deliberately absent: whether the key exists (`apps` knows), and user information in a URL: clients
+//! turn that into this same header.
+
+use base64::{
+    Engine as _, alphabet,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use secrecy::SecretString;
+use zeroize::Zeroizing;
+
+/// Longest token that is looked at; ours are a quarter of this.
+const TOKEN_MAX: usize = 1024;
+
+/// Standard Base64, padded or not. URL-safe tokens are brought into this alphabet first.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Who calls. Its `Debug` does not show the secret.
+#[derive(Debug, Clone)]
+pub struct Credential {
+    /// The public half.
+    pub client_id: String,
+    /// The api key; `None` for client-side callers, who send the client id and a colon.
+    pub secret: Option<SecretString>,
+}
+
+/// A header that is no Basic credential. Public code `unauthorized`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("the Authorization header must be \"Basic\" and the Base64 of \"<client_id>:<api_key>\"")]
+pub struct MalformedCredential;
+
+impl Credential {
+    /// Reads the header's value. The scheme may be in any case; the token may be URL-safe or standard
+    /// Base64, padded or not; what it holds is split at the first colon (decisions.md 2).
+    ///
+    /// # Errors
+    /// [`MalformedCredential`].
+    pub fn parse(header: &str) -> Result<Credential, MalformedCredential> {
+        let (scheme, token) = header.trim().split_once(' ').ok_or(MalformedCredential)?;
+        let token = token.trim_start();
+        if !scheme.eq_ignore_ascii_case("basic") || token.len() > TOKEN_MAX {
+            return Err(MalformedCredential);
+        }
+        let standard = Zeroizing::new(token.replace('-', "+").replace('_', "/"));
+        let bytes = BASE64
+            .decode(standard.as_bytes())
+            .map_err(|_| MalformedCredential)?;
+        let bytes = Zeroizing::new(bytes);
+        let pair = std::str::from_utf8(&bytes).map_err(|_| MalformedCredential)?;
+        let (client_id, secret) = pair.split_once(':').ok_or(MalformedCredential)?;
+        if client_id.is_empty() || pair.contains(char::is_control) {
+            return Err(MalformedCredential);
+        }
+        Ok(Credential {
+            client_id: client_id.to_owned(),
+            secret: (!secret.is_empty()).then(|| SecretString::from(secret)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::prelude::*;
+    use proptest::prelude::*;
+    use secrecy::ExposeSecret as _;
+
+    fn parse(header: &str) -> Option<(String, Option<String>)> {
+        let credential = Credential::parse(header).ok()?;
+        let secret = credential
+            .secret
+            .map(|secret| secret.expose_secret().to_owned());
+        Some((credential.client_id, secret))
+    }
+
+    #[test]
+    fn the_two_forms_of_the_interface() {
+        let both = Some(("pk_sandbox_a".to_owned(), Some("sk:b".to_owned())));
+        let token = BASE64_URL_SAFE.encode("pk_sandbox_a:sk:b");
+        for scheme in ["Basic", "basic", "BASIC"] {
+            assert_eq!(parse(&format!("{scheme} {token}")), both);
+        }
+        let client_side = BASE64_STANDARD_NO_PAD.encode("pk_sandbox_a:");
+        assert_eq!(
+            parse(&format!("Basic {client_side}")),
+            Some(("pk_sandbox_a".to_owned(), None))
+        );
+    }
+
+    #[test]
+    fn everything_else_is_one_error() {
+        let token = |text: &[u8]| format!("Basic {}", BASE64_STANDARD.encode(text));
+        for header in [
+            "",
+            "Basic",
+            "Basic ",
+            "Bearer YTpi",
+            "YTpi",
+            "Basic !!!!",
+            "Basic YTpi YTpi",
+            "Basic YTpi,",
+            "Basic Y",
+            "BasicYTpi",
+            &token(b"no colon"),
+            &token(b":secret"),
+            &token(b":"),
+            &token(b""),
+            &token(b"\xff:\xff"),
+            &token(b"a\0:b"),
+            &token(b"a:b\n"),
+            &token(&[b':'; 1024]),
+        ] {
+            assert_eq!(parse(header), None, "{header}");
+        }
+    }
+
+    #[test]
+    fn debug_hides_the_secret() {
+        let credential = Credential::parse("Basic YTpoaWRkZW4").unwrap();
+        assert!(!format!("{credential:?}").contains("hidden"));
+    }
+
+    proptest! {
+        #[test]
+        fn all_four_encodings_are_one(id in "[^:\\pC]{1,20}", secret in "\\PC{0,20}") {
+            let pair = format!("{id}:{secret}");
+            let expected = Some((id, (!secret.is_empty()).then_some(secret)));
+            for engine in [BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD] {
+                prop_assert_eq!(parse(&format!("Basic {}", engine.encode(&pair))), expected.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Countries and the states of the United States, by their postal and ISO 3166-1 codes.
+//!
+//! Deliberately absent: subdivisions of other countries, and address formats: beyond the US nothing
+//! in an address is checked but its country.
+
+/// Codes and names of the states, the district, the territories and the military posts that the US
+/// mail serves, sorted by code.
+pub const US_STATES: [(&str, &str); 59] = [
+    ("AA", "Armed Forces Americas"),
+    ("AE", "Armed Forces Europe"),
+    ("AK", "Alaska"),
+    ("AL", "Alabama"),
+    ("AP", "Armed Forces Pacific"),
+    ("AR", "Arkansas"),
+    ("AS", "American Samoa"),
+    ("AZ", "Arizona"),
+    ("CA", "California"),
+    ("CO", "Colorado"),
+    ("CT", "Connecticut"),
+    ("DC", "District of Columbia"),
+    ("DE", "Delaware"),
+    ("FL", "Florida"),
+    ("GA", "Georgia"),
+    ("GU", "Guam"),
+    ("HI", "Hawaii"),
+    ("IA", "Iowa"),
+    ("ID", "Idaho"),
+    ("IL", "Illinois"),
+    ("IN", "Indiana"),
+    ("KS", "Kansas"),
+    ("KY", "Kentucky"),
+    ("LA", "Louisiana"),
+    ("MA", "Massachusetts"),
+    ("MD", "Maryland"),
+    ("ME", "Maine"),
+    ("MI", "Michigan"),
+    ("MN", "Minnesota"),
+    ("MO", "Missouri"),
+    ("MP", "Northern Mariana Islands"),
+    ("MS", "Mississippi"),
+    ("MT", "Montana"),
+    ("NC", "North Carolina"),
+    ("ND", "North Dakota"),
+    ("NE", "Nebraska"),
+    ("NH", "New Hampshire"),
+    ("NJ", "New Jersey"),
+    ("NM", "New Mexico"),
+    ("NV", "Nevada"),
+    ("NY", "New York"),
+    ("OH", "Ohio"),
+    ("OK", "Oklahoma"),
+    ("OR", "Oregon"),
+    ("PA", "Pennsylvania"),
+    ("PR", "Puerto Rico"),
+    ("RI", "Rhode Island"),
+    ("SC", "South Carolina"),
+    ("SD", "South Dakota"),
+    ("TN", "Tennessee"),
+    ("TX", "Texas"),
+    ("UT", "Utah"),
+    ("VA", "Virginia"),
+    ("VI", "Virgin Islands"),
+    ("VT", "Vermont"),
+    ("WA", "Washington"),
+    ("WI", "Wisconsin"),
+    ("WV", "West Virginia"),
+    ("WY", "Wyoming"),
+];
+
+/// Whether this is an ISO 3166-1 alpha-2 code, in upper case.
+#[must_use]
+pub fn is_country(code: &str) -> bool {
+    country_name(code).is_some()
+}
+
+/// The English name of an ISO 3166-1 alpha-2 code in upper case.
+#[must_use]
+pub fn country_name(code: &str) -> Option<&'static str> {
+    rust_iso3166::from_alpha2(code).map(|country| country.name)
+}
+
+/// Whether this is a two-letter code of [`US_STATES`], in upper case.
+#[must_use]
+pub fn is_us_state(code: &str) -> bool {
+    US_STATES
+        .binary_search_by_key(&code, |(known, _)| known)
+        .is_ok()
+}
+
+/// Whether this has the form of a ZIP code: five digits, optionally a dash and four more.
+#[must_use]
+pub fn is_us_zip(text: &str) -> bool {
+    let digits = |part: &str, count: usize| {
+        part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    match text.split_once('-') {
+        Some((five, four)) => digits(five, 5) && digits(four, 4),
+        None => digits(text, 5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_sorted_and_found() {
+        assert!(US_STATES.is_sorted_by(|(left, _), (right, _)| left < right));
+        assert!(US_STATES.iter().all(|(code, _)| is_us_state(code)));
+        assert!(
+            !["", "ny", "NY ", "ZZ", "New York"]
+                .into_iter()
+                .any(is_us_state)
+        );
+        let states = US_STATES.len() - ["DC", "AS", "GU", "MP", "PR", "VI", "AA", "AE", "AP"].len();
+        assert_eq!(states, 50);
+    }
+
+    #[test]
+    fn countries() {
+        for code in ["US", "DE", "GB", "MX", "XK"] {
+            assert_eq!(is_country(code), code != "XK", "{code}");
+        }
+        assert!(
+            !["", "us", "USA", "ZZ", "U", "EU"]
+                .into_iter()
+                .any(is_country)
+        );
+        assert_eq!(country_name("DE"), Some("Germany"));
+    }
+
+    #[test]
+    fn zips() {
+        assert!(["10001", "10001-1234"].into_iter().all(is_us_zip));
+        for text in [
+            "",
+            "1000",
+            "100011",
+            "10001-",
+            "10001-123",
+            "1000a",
+            "10001 1234",
+            "١٠٠٠١",
+        ] {
+            assert!(!is_us_zip(text), "{text}");
+        }
+    }
+}
