@@ -16,6 +16,8 @@ pub mod email;
 pub mod country;
 /// Checks of free text, spelling hints, masks.
 pub mod text;
+/// Routing and account numbers, IBAN, BIC, addresses on chains.
+pub mod bank;
 /// Request bodies, read strictly and exactly.
 pub mod strict_json;
 /// Sealing and keyed hashes.

@@ -1,0 +1,116 @@
+//! International bank account numbers (ISO 13616).
+
+use crate::text::mask_last4;
+use std::{fmt, str::FromStr};
+
+/// An IBAN of a registered country whose length, structure and mod-97 check hold; upper case, no spaces.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Iban(sepa::Iban);
+
+/// Why a text is not an IBAN, in order of precedence. The messages do not repeat what was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+pub enum InvalidIban {
+    /// Wrong length, country, characters or structure.
+    #[error("is not an IBAN: its length or structure does not fit its country")]
+    Structure,
+    /// A digit is wrong or two are swapped.
+    #[error("its check digits do not fit: one of the characters is wrong")]
+    Checksum,
+}
+
+impl Iban {
+    /// The whole IBAN without spaces, for the rail and the vault only.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The two letters of its country.
+    #[must_use]
+    pub fn country_code(&self) -> &str {
+        self.0.country_code()
+    }
+
+    /// Its last four characters, for display.
+    #[must_use]
+    pub fn last4(&self) -> &str {
+        // ASCII, at least fifteen characters.
+        let text = self.0.as_str();
+        &text[text.len() - 4..]
+    }
+}
+
+impl FromStr for Iban {
+    type Err = InvalidIban;
+
+    fn from_str(text: &str) -> Result<Iban, InvalidIban> {
+        let iban = sepa::validate_iban(text).map_err(|problem| {
+            if matches!(problem, sepa::IbanError::InvalidChecksum { .. }) {
+                InvalidIban::Checksum
+            } else {
+                InvalidIban::Structure
+            }
+        })?;
+        // The library checks the sum alone where the registry has no country, as for "ZZ".
+        if sepa::iban_country_length(iban.country_code()).is_none() {
+            return Err(InvalidIban::Structure);
+        }
+        Ok(Iban(iban))
+    }
+}
+
+impl fmt::Debug for Iban {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Iban({})", mask_last4(self.0.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ibans_that_hold() {
+        for (text, country) in [
+            ("DE89 3704 0044 0532 0130 00", "DE"),
+            ("gb29nwbk60161331926819", "GB"),
+            ("FR1420041010050500013M02606", "FR"),
+            ("NO9386011117947", "NO"),
+            ("MT84MALT011000012345MTLCAST001S", "MT"),
+        ] {
+            let iban: Iban = text.parse().unwrap();
+            assert_eq!(iban.expose(), text.replace(' ', "").to_uppercase());
+            assert_eq!(iban.country_code(), country);
+        }
+    }
+
+    #[test]
+    fn ibans_that_do_not() {
+        for (text, why) in [
+            ("", InvalidIban::Structure),
+            ("DE8937040044053201300", InvalidIban::Structure),
+            ("DE8937O400440532013000", InvalidIban::Structure),
+            ("4111111111111111", InvalidIban::Structure),
+            ("DE89370400440532013001", InvalidIban::Checksum),
+            ("DE89370400440532010300", InvalidIban::Checksum),
+        ] {
+            assert_eq!(text.parse::<Iban>(), Err(why), "{text}");
+        }
+    }
+
+    /// The sum holds, the country does not exist: the library alone would let it through.
+    #[test]
+    fn a_country_outside_the_registry_is_refused() {
+        let bban = "00000000000000";
+        let text = format!("ZZ{}{bban}", sepa::iban_check_digits("ZZ", bban));
+        assert!(sepa::validate_iban(&text).is_ok());
+        assert_eq!(text.parse::<Iban>(), Err(InvalidIban::Structure));
+    }
+
+    #[test]
+    fn only_the_end_is_shown() {
+        let iban: Iban = "DE89370400440532013000".parse().unwrap();
+        assert_eq!(format!("{iban:?}"), "Iban(***3000)");
+        assert_eq!(iban.last4(), "3000");
+    }
+}
