@@ -49,9 +49,7 @@ impl Credential {
             return Err(MalformedCredential);
         }
         let standard = Zeroizing::new(token.replace('-', "+").replace('_', "/"));
-        let bytes = BASE64
-            .decode(standard.as_bytes())
-            .map_err(|_| MalformedCredential)?;
+        let bytes = BASE64.decode(standard.as_bytes()).map_err(|_| MalformedCredential)?;
         let bytes = Zeroizing::new(bytes);
         let pair = std::str::from_utf8(&bytes).map_err(|_| MalformedCredential)?;
         let (client_id, secret) = pair.split_once(':').ok_or(MalformedCredential)?;
@@ -74,9 +72,7 @@ mod tests {
 
     fn parse(header: &str) -> Option<(String, Option<String>)> {
         let credential = Credential::parse(header).ok()?;
-        let secret = credential
-            .secret
-            .map(|secret| secret.expose_secret().to_owned());
+        let secret = credential.secret.map(|secret| secret.expose_secret().to_owned());
         Some((credential.client_id, secret))
     }
 
@@ -88,10 +84,7 @@ mod tests {
             assert_eq!(parse(&format!("{scheme} {token}")), both);
         }
         let client_side = BASE64_STANDARD_NO_PAD.encode("pk_sandbox_a:");
-        assert_eq!(
-            parse(&format!("Basic {client_side}")),
-            Some(("pk_sandbox_a".to_owned(), None))
-        );
+        assert_eq!(parse(&format!("Basic {client_side}")), Some(("pk_sandbox_a".to_owned(), None)));
     }
 
     #[test]

@@ -82,17 +82,13 @@ pub fn country_name(code: &str) -> Option<&'static str> {
 /// Whether this is a two-letter code of [`US_STATES`], in upper case.
 #[must_use]
 pub fn is_us_state(code: &str) -> bool {
-    US_STATES
-        .binary_search_by_key(&code, |(known, _)| known)
-        .is_ok()
+    US_STATES.binary_search_by_key(&code, |(known, _)| known).is_ok()
 }
 
 /// Whether this has the form of a ZIP code: five digits, optionally a dash and four more.
 #[must_use]
 pub fn is_us_zip(text: &str) -> bool {
-    let digits = |part: &str, count: usize| {
-        part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit())
-    };
+    let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
     match text.split_once('-') {
         Some((five, four)) => digits(five, 5) && digits(four, 4),
         None => digits(text, 5),
@@ -107,11 +103,7 @@ mod tests {
     fn states_are_sorted_and_found() {
         assert!(US_STATES.is_sorted_by(|(left, _), (right, _)| left < right));
         assert!(US_STATES.iter().all(|(code, _)| is_us_state(code)));
-        assert!(
-            !["", "ny", "NY ", "ZZ", "New York"]
-                .into_iter()
-                .any(is_us_state)
-        );
+        assert!(!["", "ny", "NY ", "ZZ", "New York"].into_iter().any(is_us_state));
         let states = US_STATES.len() - ["DC", "AS", "GU", "MP", "PR", "VI", "AA", "AE", "AP"].len();
         assert_eq!(states, 50);
     }
@@ -121,27 +113,14 @@ mod tests {
         for code in ["US", "DE", "GB", "MX", "XK"] {
             assert_eq!(is_country(code), code != "XK", "{code}");
         }
-        assert!(
-            !["", "us", "USA", "ZZ", "U", "EU"]
-                .into_iter()
-                .any(is_country)
-        );
+        assert!(!["", "us", "USA", "ZZ", "U", "EU"].into_iter().any(is_country));
         assert_eq!(country_name("DE"), Some("Germany"));
     }
 
     #[test]
     fn zips() {
         assert!(["10001", "10001-1234"].into_iter().all(is_us_zip));
-        for text in [
-            "",
-            "1000",
-            "100011",
-            "10001-",
-            "10001-123",
-            "1000a",
-            "10001 1234",
-            "١٠٠٠١",
-        ] {
+        for text in ["", "1000", "100011", "10001-", "10001-123", "1000a", "10001 1234", "١٠٠٠١"] {
             assert!(!is_us_zip(text), "{text}");
         }
     }

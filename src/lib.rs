@@ -24,3 +24,27 @@ pub mod strict_json;
 pub mod vault;
 /// The Authorization header.
 pub mod basic;
+/// Moments in UTC, and the clocks that tell them.
+pub mod clock;
+/// Ids of each kind of object, and the entropy that makes them.
+pub mod ids;
+/// Every way in which the service says no.
+pub mod refusal;
+
+// Machinery: knows records, commands and requests, and no noun.
+
+/// The working set of a batch of commands.
+pub mod world;
+/// Where records live.
+pub mod store;
+/// One batch of commands is one commit.
+pub mod engine;
+/// Inputs, answers, lists, idempotency, routes.
+pub mod http;
+/// Work that is done after a commit, with leases.
+pub mod jobs;
+
+// The business.
+
+/// The gap-free log of what happened.
+pub mod events;

@@ -53,11 +53,8 @@ impl PhoneNumber {
         if number.is_empty() {
             return Err(InvalidPhoneNumber::Missing);
         }
-        let parsed = if number.starts_with('+') {
-            Self::valid(number)?
-        } else {
-            Self::valid(&format!("+{code}{number}"))?
-        };
+        let parsed =
+            if number.starts_with('+') { Self::valid(number)? } else { Self::valid(&format!("+{code}{number}"))? };
         if parsed.country_code != code {
             return Err(InvalidPhoneNumber::OtherCountry);
         }
@@ -82,14 +79,10 @@ impl PhoneNumber {
     /// turn letters into digits and take `;ext=` for an extension.
     fn valid(full: &str) -> Result<Self, InvalidPhoneNumber> {
         let rest = full.strip_prefix('+').unwrap_or(full);
-        if !rest
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || b" -.()".contains(&byte))
-        {
+        if !rest.bytes().all(|byte| byte.is_ascii_digit() || b" -.()".contains(&byte)) {
             return Err(InvalidPhoneNumber::Characters);
         }
-        let number =
-            plan::PhoneNumber::parse(full, None).map_err(|_| InvalidPhoneNumber::NotInUse)?;
+        let number = plan::PhoneNumber::parse(full, None).map_err(|_| InvalidPhoneNumber::NotInUse)?;
         if !number.is_valid() {
             return Err(InvalidPhoneNumber::NotInUse);
         }
@@ -185,11 +178,7 @@ mod tests {
             ("1", "21273612345678901234", NotInUse),
             ("999", "2127361234", NotInUse),
         ] {
-            assert_eq!(
-                PhoneNumber::parse(code, number),
-                Err(why),
-                "{code} {number}"
-            );
+            assert_eq!(PhoneNumber::parse(code, number), Err(why), "{code} {number}");
         }
         assert_eq!(PhoneNumber::parse_e164("+"), Err(Missing));
         assert_eq!(PhoneNumber::parse_e164("+15551234567"), Err(NotInUse));
@@ -201,10 +190,7 @@ mod tests {
         let phone = PhoneNumber::parse_e164("+12127361234").unwrap();
         assert_eq!(format!("{phone:?}"), "PhoneNumber(***1234)");
         assert_eq!(phone.masked(), "***1234");
-        assert_eq!(
-            (phone.country_code(), phone.national()),
-            ("1", "2127361234")
-        );
+        assert_eq!((phone.country_code(), phone.national()), ("1", "2127361234"));
     }
 
     proptest! {

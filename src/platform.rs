@@ -11,10 +11,7 @@ use std::{fmt, str::FromStr};
 /// A rail. All but [`Platform::Rtp`] can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(
-    missing_docs,
-    reason = "the variants are the words of interface.md; display_name explains them"
-)]
+#[allow(missing_docs, reason = "the variants are the words of interface.md; display_name explains them")]
 pub enum Platform {
     Ach,
     WalletA,
@@ -110,10 +107,7 @@ impl Platform {
     /// # Errors
     /// [`UnknownPlatform`] for every other word, `rtp` and `default` included.
     pub fn parse_requested(word: &str) -> Result<Platform, UnknownPlatform> {
-        Platform::ALL
-            .into_iter()
-            .find(|platform| platform.as_str() == word)
-            .ok_or(UnknownPlatform)
+        Platform::ALL.into_iter().find(|platform| platform.as_str() == word).ok_or(UnknownPlatform)
     }
 
     /// Whether the base fee of this rail is taken on whole dollars (decisions.md 7).
@@ -170,11 +164,7 @@ mod tests {
     #[test]
     fn rtp_and_default_cannot_be_asked_for() {
         for word in ["rtp", "default", "invoice", "ACH", "ach ", ""] {
-            assert_eq!(
-                Platform::parse_requested(word),
-                Err(UnknownPlatform),
-                "{word}"
-            );
+            assert_eq!(Platform::parse_requested(word), Err(UnknownPlatform), "{word}");
         }
     }
 }

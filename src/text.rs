@@ -55,10 +55,7 @@ pub fn check_text(text: &str, max_chars: usize) -> Result<(), TextProblem> {
 /// letters, compared without case. Of equally near ones the first. `None` where none is near, or where
 /// the word is a candidate already.
 #[must_use]
-pub fn did_you_mean<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // No field of ours has a name this long; edit distance is quadratic, and the word is a stranger's.
     if word.len() > 64 {
         return None;
@@ -86,13 +83,10 @@ pub fn mask_last4(secret: &str) -> String {
     if count < 8 {
         return "***".to_owned();
     }
-    secret
-        .chars()
-        .skip(count - 4)
-        .fold("***".to_owned(), |mut mask, character| {
-            mask.push(character);
-            mask
-        })
+    secret.chars().skip(count - 4).fold("***".to_owned(), |mut mask, character| {
+        mask.push(character);
+        mask
+    })
 }
 
 #[cfg(test)]
@@ -124,21 +118,12 @@ mod tests {
     fn the_limit_counts_characters() {
         assert_eq!(check_text(&"ü".repeat(50), 50), Ok(()));
         let max_chars = 50;
-        assert_eq!(
-            check_text(&"ü".repeat(51), 50),
-            Err(TextProblem::TooLong { max_chars })
-        );
+        assert_eq!(check_text(&"ü".repeat(51), 50), Err(TextProblem::TooLong { max_chars }));
     }
 
     #[test]
     fn near_words() {
-        let fields = [
-            "amount",
-            "account_id",
-            "payout_fee_fixed",
-            "payout_fee_percent",
-            "memo",
-        ];
+        let fields = ["amount", "account_id", "payout_fee_fixed", "payout_fee_percent", "memo"];
         for (word, meant) in [
             ("amuont", Some("amount")),
             ("Amount", Some("amount")),
@@ -158,12 +143,7 @@ mod tests {
 
     #[test]
     fn masks() {
-        for (secret, mask) in [
-            ("123456789", "***6789"),
-            ("12345678", "***5678"),
-            ("1234567", "***"),
-            ("", "***"),
-        ] {
+        for (secret, mask) in [("123456789", "***6789"), ("12345678", "***5678"), ("1234567", "***"), ("", "***")] {
             assert_eq!(mask_last4(secret), mask);
         }
     }

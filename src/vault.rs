@@ -76,21 +76,13 @@ impl Vault {
     /// A vault over a master key of 256 random bits.
     #[must_use]
     pub fn new(master: [u8; 32]) -> Vault {
-        Vault {
-            master: Zeroizing::new(master),
-        }
+        Vault { master: Zeroizing::new(master) }
     }
 
     /// Encrypts `plain` so that only the same purpose and context open it. `context` names the place
     /// it is stored in, such as the row's id. One nonce must never seal twice; 24 random bytes do not.
     #[must_use]
-    pub fn seal(
-        &self,
-        purpose: Purpose,
-        context: &[u8],
-        plain: &[u8],
-        nonce: [u8; NONCE_BYTES],
-    ) -> Vec<u8> {
+    pub fn seal(&self, purpose: Purpose, context: &[u8], plain: &[u8], nonce: [u8; NONCE_BYTES]) -> Vec<u8> {
         let aad = &associated(context);
         let payload = Payload { msg: plain, aad };
         let sealed = self
@@ -104,21 +96,14 @@ impl Vault {
     ///
     /// # Errors
     /// [`Tampered`].
-    pub fn open(
-        &self,
-        purpose: Purpose,
-        context: &[u8],
-        sealed: &[u8],
-    ) -> Result<Vec<u8>, Tampered> {
+    pub fn open(&self, purpose: Purpose, context: &[u8], sealed: &[u8]) -> Result<Vec<u8>, Tampered> {
         let (&version, rest) = sealed.split_first().ok_or(Tampered)?;
         if version != VERSION {
             return Err(Tampered);
         }
         let (nonce, msg) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(Tampered)?;
         let aad = &associated(context);
-        self.cipher(purpose)
-            .decrypt(&(*nonce).into(), Payload { msg, aad })
-            .map_err(|_| Tampered)
+        self.cipher(purpose).decrypt(&(*nonce).into(), Payload { msg, aad }).map_err(|_| Tampered)
     }
 
     /// HMAC-SHA256 of the parts under the purpose's own key. Each part is preceded by its length, so
@@ -169,9 +154,7 @@ fn hmac(key: &[u8]) -> Hmac<Sha256> {
 }
 
 fn length(part: &[u8]) -> [u8; 8] {
-    u64::try_from(part.len())
-        .expect("no memory holds 2^64 bytes")
-        .to_be_bytes()
+    u64::try_from(part.len()).expect("no memory holds 2^64 bytes").to_be_bytes()
 }
 
 #[cfg(test)]
@@ -198,32 +181,17 @@ mod tests {
     #[test]
     fn only_the_same_purpose_context_and_master_open() {
         let sealed = vault().seal(Purpose::TaxId, b"row 1", b"123456789", [3; 24]);
-        assert_eq!(
-            vault().open(Purpose::TaxId, b"row 1", &sealed),
-            Ok(b"123456789".to_vec())
-        );
-        assert_eq!(
-            vault().open(Purpose::TaxId, b"row 2", &sealed),
-            Err(Tampered)
-        );
-        assert_eq!(
-            vault().open(Purpose::BankAccount, b"row 1", &sealed),
-            Err(Tampered)
-        );
-        assert_eq!(
-            Vault::new([8; 32]).open(Purpose::TaxId, b"row 1", &sealed),
-            Err(Tampered)
-        );
+        assert_eq!(vault().open(Purpose::TaxId, b"row 1", &sealed), Ok(b"123456789".to_vec()));
+        assert_eq!(vault().open(Purpose::TaxId, b"row 2", &sealed), Err(Tampered));
+        assert_eq!(vault().open(Purpose::BankAccount, b"row 1", &sealed), Err(Tampered));
+        assert_eq!(Vault::new([8; 32]).open(Purpose::TaxId, b"row 1", &sealed), Err(Tampered));
     }
 
     #[test]
     fn every_purpose_has_keys_of_its_own() {
         let mut seen = HashSet::new();
         for purpose in PURPOSES {
-            assert!(
-                seen.insert(vault().keyed_hash(purpose, &[b"x"])),
-                "{purpose:?}"
-            );
+            assert!(seen.insert(vault().keyed_hash(purpose, &[b"x"])), "{purpose:?}");
             assert!(seen.insert(*vault().subkey("seal", purpose)), "{purpose:?}");
             assert!(seen.insert(*vault().subkey("hash", purpose)), "{purpose:?}");
         }
@@ -233,12 +201,7 @@ mod tests {
     fn hashes_know_where_parts_end() {
         let hash = vault().keyed_hash(Purpose::Code, &[b"ab", b"c"]);
         assert!(vault().verify_hash(Purpose::Code, &[b"ab", b"c"], &hash));
-        for parts in [
-            &[b"a".as_slice(), b"bc"][..],
-            &[b"abc"],
-            &[b"ab", b"c", b""],
-            &[],
-        ] {
+        for parts in [&[b"a".as_slice(), b"bc"][..], &[b"abc"], &[b"ab", b"c", b""], &[]] {
             assert!(!vault().verify_hash(Purpose::Code, parts, &hash));
         }
         assert!(!vault().verify_hash(Purpose::Code, &[b"ab", b"c"], &hash[..31]));
@@ -248,12 +211,7 @@ mod tests {
     /// What is stored today must open tomorrow: a change of labels or layout turns this red.
     #[test]
     fn the_stored_form_is_fixed() {
-        let hex = |bytes: &[u8]| {
-            bytes
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect::<String>()
-        };
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         assert_eq!(
             hex(&vault().keyed_hash(Purpose::ApiSecret, &[b"secret"])),
             "1bfedab47f55f628f193298aba39a8160081576250c5ee6a0b2e1fa39c572b17"

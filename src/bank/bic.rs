@@ -45,23 +45,13 @@ mod tests {
 
     #[test]
     fn bics() {
-        for (text, shown, country) in [
-            ("COBADEFF", "COBADEFF", "DE"),
-            ("cobadeffxxx", "COBADEFFXXX", "DE"),
-            ("CHAS US 33", "CHASUS33", "US"),
-        ] {
+        for (text, shown, country) in
+            [("COBADEFF", "COBADEFF", "DE"), ("cobadeffxxx", "COBADEFFXXX", "DE"), ("CHAS US 33", "CHASUS33", "US")]
+        {
             let bic: Bic = text.parse().unwrap();
             assert_eq!((bic.as_str(), bic.country_code()), (shown, country));
         }
-        for text in [
-            "",
-            "COBADEF",
-            "COBADEFFX",
-            "COBAZZFF",
-            "COBA99FF",
-            "NOTPROVIDED",
-            "COBADEFF-XX",
-        ] {
+        for text in ["", "COBADEF", "COBADEFFX", "COBAZZFF", "COBA99FF", "NOTPROVIDED", "COBADEFF-XX"] {
             assert_eq!(text.parse::<Bic>(), Err(InvalidBic), "{text}");
         }
     }

@@ -41,13 +41,8 @@ pub struct CryptoAddress {
 
 impl Network {
     /// All chains.
-    pub const ALL: [Network; 5] = [
-        Network::Ethereum,
-        Network::Bitcoin,
-        Network::Solana,
-        Network::Tron,
-        Network::Polygon,
-    ];
+    pub const ALL: [Network; 5] =
+        [Network::Ethereum, Network::Bitcoin, Network::Solana, Network::Tron, Network::Polygon];
 
     /// The word of bodies.
     #[must_use]
@@ -69,9 +64,7 @@ impl Network {
                 digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
             }
             Network::Bitcoin => {
-                let legacy = (26..=35).contains(&length)
-                    && address.starts_with(['1', '3'])
-                    && is_base58(address);
+                let legacy = (26..=35).contains(&length) && address.starts_with(['1', '3']) && is_base58(address);
                 // Witness programs of 20 bytes (42 characters) and 32 bytes (62).
                 let segwit = address.strip_prefix("bc1").is_some_and(is_bech32);
                 legacy || (segwit && matches!(length, 42 | 62))
@@ -86,10 +79,7 @@ impl FromStr for Network {
     type Err = UnknownNetwork;
 
     fn from_str(word: &str) -> Result<Network, UnknownNetwork> {
-        Network::ALL
-            .into_iter()
-            .find(|network| network.as_str() == word)
-            .ok_or(UnknownNetwork)
+        Network::ALL.into_iter().find(|network| network.as_str() == word).ok_or(UnknownNetwork)
     }
 }
 
@@ -104,10 +94,7 @@ impl CryptoAddress {
         if !network.has_shape(address) {
             return Err(InvalidCryptoAddress { network });
         }
-        Ok(CryptoAddress {
-            network,
-            address: address.to_owned(),
-        })
+        Ok(CryptoAddress { network, address: address.to_owned() })
     }
 
     /// The chain.
@@ -132,14 +119,12 @@ impl fmt::Debug for CryptoAddress {
 
 /// Letters and digits without the four that are mistaken for others.
 fn is_base58(text: &str) -> bool {
-    text.bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(&byte))
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(&byte))
 }
 
 /// The 32 characters of BIP 173, lower case.
 fn is_bech32(text: &str) -> bool {
-    text.bytes()
-        .all(|byte| b"qpzry9x8gf2tvdw0s3jn54khce6mua7l".contains(&byte))
+    text.bytes().all(|byte| b"qpzry9x8gf2tvdw0s3jn54khce6mua7l".contains(&byte))
 }
 
 #[cfg(test)]
@@ -159,16 +144,8 @@ mod tests {
     #[test]
     fn each_chain_takes_its_own() {
         use Network::*;
-        let own = [
-            (Ethereum, ETHEREUM),
-            (Polygon, ETHEREUM),
-            (Solana, SOLANA),
-            (Tron, TRON),
-        ];
-        for (network, address) in own
-            .into_iter()
-            .chain(BITCOIN.map(|address| (Bitcoin, address)))
-        {
+        let own = [(Ethereum, ETHEREUM), (Polygon, ETHEREUM), (Solana, SOLANA), (Tron, TRON)];
+        for (network, address) in own.into_iter().chain(BITCOIN.map(|address| (Bitcoin, address))) {
             let parsed = CryptoAddress::parse(network, &format!(" {address} ")).unwrap();
             assert_eq!((parsed.network(), parsed.address()), (network, address));
         }
@@ -197,11 +174,7 @@ mod tests {
             (Polygon, SOLANA),
         ] {
             let refused = Err(InvalidCryptoAddress { network });
-            assert_eq!(
-                CryptoAddress::parse(network, address),
-                refused,
-                "{network:?} {address}"
-            );
+            assert_eq!(CryptoAddress::parse(network, address), refused, "{network:?} {address}");
         }
     }
 

@@ -36,10 +36,7 @@ impl FromStr for RoutingNumber {
         // ABA: the digits weighted 3, 7, 1 sum to a multiple of ten. Nine zeros do, and name nobody.
         let weights = [3, 7, 1].into_iter().cycle();
         let digits = text.bytes().map(|byte| u32::from(byte - b'0'));
-        let sum: u32 = digits
-            .zip(weights)
-            .map(|(digit, weight)| digit * weight)
-            .sum();
+        let sum: u32 = digits.zip(weights).map(|(digit, weight)| digit * weight).sum();
         if sum == 0 || !sum.is_multiple_of(10) {
             return Err(InvalidRoutingNumber::Checksum);
         }
@@ -60,26 +57,14 @@ mod tests {
 
     #[test]
     fn numbers_that_hold_and_numbers_that_do_not() {
-        for text in [
-            "110000000",
-            "011000015",
-            "021000021",
-            "322271627",
-            " 121000248 ",
-        ] {
+        for text in ["110000000", "011000015", "021000021", "322271627", " 121000248 "] {
             assert_eq!(text.parse::<RoutingNumber>().unwrap().as_str(), text.trim());
         }
         for text in ["", "11000000", "1100000000", "11000000a", "110-000-000"] {
-            assert_eq!(
-                text.parse::<RoutingNumber>(),
-                Err(InvalidRoutingNumber::NotNineDigits)
-            );
+            assert_eq!(text.parse::<RoutingNumber>(), Err(InvalidRoutingNumber::NotNineDigits));
         }
         for text in ["000000000", "110000001", "123456789"] {
-            assert_eq!(
-                text.parse::<RoutingNumber>(),
-                Err(InvalidRoutingNumber::Checksum)
-            );
+            assert_eq!(text.parse::<RoutingNumber>(), Err(InvalidRoutingNumber::Checksum));
         }
     }
 

@@ -22,12 +22,7 @@ pub struct Schedule {
 
 impl Schedule {
     /// Takes nothing: what an app adds when it adds nothing.
-    pub const FREE: Schedule = Schedule {
-        fixed: Cents::ZERO,
-        percent: Percent::ZERO,
-        min: Cents::ZERO,
-        max: None,
-    };
+    pub const FREE: Schedule = Schedule { fixed: Cents::ZERO, percent: Percent::ZERO, min: Cents::ZERO, max: None };
 }
 
 /// Who pays the fees (`payout_fee_party`).
@@ -63,10 +58,7 @@ impl std::str::FromStr for Party {
     type Err = UnknownParty;
 
     fn from_str(word: &str) -> Result<Party, UnknownParty> {
-        Party::ALL
-            .into_iter()
-            .find(|party| party.as_str() == word)
-            .ok_or(UnknownParty)
+        Party::ALL.into_iter().find(|party| party.as_str() == word).ok_or(UnknownParty)
     }
 }
 
@@ -145,10 +137,7 @@ impl From<MoneyOverflow> for FeeRefusal {
 /// # Errors
 /// [`MoneyOverflow`] where the fee does not fit.
 pub fn fee(schedule: &Schedule, amount: Cents) -> Result<Cents, MoneyOverflow> {
-    let fee = schedule
-        .percent
-        .of_on_top(schedule.fixed, amount, Rounding::HalfEven)?
-        .max(schedule.min);
+    let fee = schedule.percent.of_on_top(schedule.fixed, amount, Rounding::HalfEven)?.max(schedule.min);
     Ok(schedule.max.map_or(fee, |max| fee.min(max)))
 }
 
@@ -163,11 +152,7 @@ pub fn charge(input: ChargeInput<'_>) -> Result<Breakdown, FeeRefusal> {
     }
 
     // The base is what the card can carry, but an override was made for this very payout.
-    let base = if input.platform.pays_whole_dollars() {
-        amount.whole_dollars()?
-    } else {
-        amount
-    };
+    let base = if input.platform.pays_whole_dollars() { amount.whole_dollars()? } else { amount };
     let app_base = if input.override_ { amount } else { base };
 
     let service_fee = fee(input.service, base)?;
@@ -185,14 +170,7 @@ pub fn charge(input: ChargeInput<'_>) -> Result<Breakdown, FeeRefusal> {
     if payout_amount.is_zero() {
         return Err(FeeRefusal::FeesTakeAll { amount });
     }
-    Ok(Breakdown {
-        fee: service_fee,
-        platform_fee,
-        fx_upcharge,
-        total,
-        user_fee,
-        payout_amount,
-    })
+    Ok(Breakdown { fee: service_fee, platform_fee, fx_upcharge, total, user_fee, payout_amount })
 }
 
 #[cfg(test)]
@@ -236,11 +214,7 @@ mod tests {
             (schedule(0, "0", 80, Some(50)), 100, 50),
         ];
         for (schedule, amount, cents) in table {
-            assert_eq!(
-                fee(&schedule, Cents::new(amount)),
-                Ok(Cents::new(cents)),
-                "{schedule:?} of {amount}"
-            );
+            assert_eq!(fee(&schedule, Cents::new(amount)), Ok(Cents::new(cents)), "{schedule:?} of {amount}");
         }
     }
 
@@ -255,22 +229,10 @@ mod tests {
             (Platform::Ach, false, 20, 20),
             (Platform::Ach, true, 20, 20),
         ] {
-            let breakdown = charge(ChargeInput {
-                app: &ten_percent,
-                override_,
-                ..input(platform, 199, &ten_percent)
-            })
-            .unwrap();
-            assert_eq!(
-                breakdown.fee,
-                Cents::new(service_fee),
-                "{platform} {override_}"
-            );
-            assert_eq!(
-                breakdown.platform_fee,
-                Cents::new(platform_fee),
-                "{platform} {override_}"
-            );
+            let breakdown =
+                charge(ChargeInput { app: &ten_percent, override_, ..input(platform, 199, &ten_percent) }).unwrap();
+            assert_eq!(breakdown.fee, Cents::new(service_fee), "{platform} {override_}");
+            assert_eq!(breakdown.platform_fee, Cents::new(platform_fee), "{platform} {override_}");
         }
     }
 
@@ -301,11 +263,7 @@ mod tests {
         );
         assert_eq!(
             by(Party::Platform),
-            Breakdown {
-                user_fee: Cents::ZERO,
-                payout_amount: Cents::new(10_000),
-                ..by_user
-            }
+            Breakdown { user_fee: Cents::ZERO, payout_amount: Cents::new(10_000), ..by_user }
         );
     }
 
@@ -316,38 +274,20 @@ mod tests {
         let (total, amount) = (Cents::new(25), Cents::new(24));
         assert_eq!(refusal(0), Some(FeeRefusal::AmountNotPositive));
         assert_eq!(refusal(-1), Some(FeeRefusal::AmountNotPositive));
-        assert_eq!(
-            refusal(24),
-            Some(FeeRefusal::FeesExceedAmount { total, amount })
-        );
+        assert_eq!(refusal(24), Some(FeeRefusal::FeesExceedAmount { total, amount }));
         assert_eq!(refusal(25), Some(FeeRefusal::FeesTakeAll { amount: total }));
         assert_eq!(refusal(26), None);
-        let paid_by_platform = ChargeInput {
-            party: Party::Platform,
-            ..input(Platform::Ach, 1, &service)
-        };
-        assert_eq!(
-            charge(paid_by_platform).unwrap().payout_amount,
-            Cents::new(1)
-        );
+        let paid_by_platform = ChargeInput { party: Party::Platform, ..input(Platform::Ach, 1, &service) };
+        assert_eq!(charge(paid_by_platform).unwrap().payout_amount, Cents::new(1));
         let endless = schedule(i64::MAX, "0.9", 0, None);
-        assert_eq!(
-            charge(input(Platform::Ach, 100, &endless)),
-            Err(FeeRefusal::Overflow)
-        );
+        assert_eq!(charge(input(Platform::Ach, 100, &endless)), Err(FeeRefusal::Overflow));
     }
 
     #[test]
     fn json_is_the_shape_of_fee_settings() {
         let json = r#"{"fixed":150,"percent":"0.005","min":0,"max":null}"#;
-        assert_eq!(
-            serde_json::to_string(&schedule(150, ".005", 0, None)).unwrap(),
-            json
-        );
-        assert_eq!(
-            serde_json::from_str::<Schedule>(json).unwrap(),
-            schedule(150, ".005", 0, None)
-        );
+        assert_eq!(serde_json::to_string(&schedule(150, ".005", 0, None)).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Schedule>(json).unwrap(), schedule(150, ".005", 0, None));
     }
 
     proptest! {

@@ -46,11 +46,7 @@ struct Versions {
 impl Versions {
     /// The terms that hold on a day; before the first day there is nothing older to hold.
     fn on(&self, day: Date) -> &RailTerms {
-        self.later
-            .iter()
-            .rev()
-            .find(|terms| terms.effective_from <= day)
-            .unwrap_or(&self.first)
+        self.later.iter().rev().find(|terms| terms.effective_from <= day).unwrap_or(&self.first)
     }
 }
 
@@ -90,34 +86,14 @@ const ONE_PERCENT: Percent = Percent::basis_points(100);
 static ACH: Versions = first("ach-standard", fixed(25), ONE_BUSINESS_DAY);
 static RTP: Versions = first("rtp-standard", fixed(100), SECONDS);
 static WIRE: Versions = first("wire-standard", fixed(1500), SAME_DAY);
-static BANK_TRANSFER: Versions = first(
-    "bank-transfer-standard",
-    Schedule {
-        percent: Percent::basis_points(50),
-        ..fixed(150)
-    },
-    TWO_BUSINESS_DAYS,
-);
-static INTL_BANK: Versions = with_fx(first(
-    "intl-bank-standard",
-    Schedule {
-        percent: ONE_PERCENT,
-        ..fixed(200)
-    },
-    THREE_BUSINESS_DAYS,
-));
-static INTL_TRANSFER: Versions = with_fx(first(
-    "intl-transfer-standard",
-    fixed(500),
-    THREE_BUSINESS_DAYS,
-));
+static BANK_TRANSFER: Versions =
+    first("bank-transfer-standard", Schedule { percent: Percent::basis_points(50), ..fixed(150) }, TWO_BUSINESS_DAYS);
+static INTL_BANK: Versions =
+    with_fx(first("intl-bank-standard", Schedule { percent: ONE_PERCENT, ..fixed(200) }, THREE_BUSINESS_DAYS));
+static INTL_TRANSFER: Versions = with_fx(first("intl-transfer-standard", fixed(500), THREE_BUSINESS_DAYS));
 static WALLET_A: Versions = first(
     "wallet-a-standard",
-    Schedule {
-        percent: Percent::basis_points(200),
-        max: Some(Cents::new(2000)),
-        ..FREE
-    },
+    Schedule { percent: Percent::basis_points(200), max: Some(Cents::new(2000)), ..FREE },
     MINUTES,
 );
 static WALLET_B: Versions = first("wallet-b-standard", fixed(50), MINUTES);
@@ -126,14 +102,8 @@ static WALLET_D: Versions = first("wallet-d-standard", percent(ONE_PERCENT), MIN
 static WALLET_E: Versions = first("wallet-e-standard", percent(ONE_PERCENT), MINUTES);
 static PREPAID_CARD_A: Versions = first("prepaid-card-a-standard", FREE, MINUTES);
 static GIFT_CARD_A: Versions = first("gift-card-a-standard", FREE, MINUTES);
-static PUSH_TO_CARD: Versions = first(
-    "push-to-card-standard",
-    Schedule {
-        min: Cents::new(50),
-        ..percent(ONE_PERCENT)
-    },
-    MINUTES,
-);
+static PUSH_TO_CARD: Versions =
+    first("push-to-card-standard", Schedule { min: Cents::new(50), ..percent(ONE_PERCENT) }, MINUTES);
 static CRYPTO: Versions = first("crypto-standard", fixed(100), MINUTES);
 
 const fn first(rule_id: &'static str, schedule: Schedule, arrival: Arrival) -> Versions {
@@ -156,10 +126,7 @@ const fn with_fx(mut versions: Versions) -> Versions {
 }
 
 const fn fixed(cents: i64) -> Schedule {
-    Schedule {
-        fixed: Cents::new(cents),
-        ..FREE
-    }
+    Schedule { fixed: Cents::new(cents), ..FREE }
 }
 
 const fn percent(percent: Percent) -> Schedule {
@@ -198,28 +165,16 @@ mod tests {
         ];
         for (rail, cents, fx, text) in table {
             let terms = schedule(rail, day);
-            assert_eq!(
-                fee(&terms.schedule, Cents::new(10_000)),
-                Ok(Cents::new(cents)),
-                "{rail}"
-            );
+            assert_eq!(fee(&terms.schedule, Cents::new(10_000)), Ok(Cents::new(cents)), "{rail}");
             assert_eq!(terms.fx_percent.to_string(), fx, "{rail}");
             assert_eq!(terms.arrival.text, text, "{rail}");
-            assert_eq!(
-                terms.rule_id,
-                format!("{}-standard", rail.as_str().replace('_', "-"))
-            );
+            assert_eq!(terms.rule_id, format!("{}-standard", rail.as_str().replace('_', "-")));
         }
     }
 
     #[test]
     fn bounds_of_wallet_a_and_push_to_card() {
-        let on = |rail, cents| {
-            fee(
-                &schedule(rail, date(2026, 1, 1)).schedule,
-                Cents::new(cents),
-            )
-        };
+        let on = |rail, cents| fee(&schedule(rail, date(2026, 1, 1)).schedule, Cents::new(cents));
         assert_eq!(on(Platform::WalletA, 10_000_000), Ok(Cents::new(2000)));
         assert_eq!(on(Platform::PushToCard, 100), Ok(Cents::new(50)));
     }
@@ -227,20 +182,14 @@ mod tests {
     #[test]
     fn the_day_decides_the_version() {
         static LATER: [RailTerms; 2] = {
-            let (mut second, mut third) = (
-                first("rule", FREE, MINUTES).first,
-                first("rule", FREE, MINUTES).first,
-            );
+            let (mut second, mut third) = (first("rule", FREE, MINUTES).first, first("rule", FREE, MINUTES).first);
             second.version = 2;
             second.effective_from = date(2026, 1, 1);
             third.version = 3;
             third.effective_from = date(2027, 1, 1);
             [second, third]
         };
-        let versions = Versions {
-            later: &LATER,
-            ..first("rule", FREE, MINUTES)
-        };
+        let versions = Versions { later: &LATER, ..first("rule", FREE, MINUTES) };
         for (day, version) in [
             (date(1999, 1, 1), 1),
             (date(2025, 12, 31), 1),

@@ -60,8 +60,7 @@ impl Percent {
     /// This share of the amount, rounded once. Never more than the amount itself.
     #[must_use]
     pub fn of(self, amount: Cents, rounding: Rounding) -> Cents {
-        self.of_on_top(Cents::ZERO, amount, rounding)
-            .expect("a share below 1 of an i64 fits in an i64")
+        self.of_on_top(Cents::ZERO, amount, rounding).expect("a share below 1 of an i64 fits in an i64")
     }
 
     /// `fixed` plus this share of the amount, the sum rounded once: 25 cents and 5 % of 10 cents
@@ -70,12 +69,7 @@ impl Percent {
     ///
     /// # Errors
     /// [`MoneyOverflow`] where the sum does not fit.
-    pub fn of_on_top(
-        self,
-        fixed: Cents,
-        amount: Cents,
-        rounding: Rounding,
-    ) -> Result<Cents, MoneyOverflow> {
+    pub fn of_on_top(self, fixed: Cents, amount: Cents, rounding: Rounding) -> Result<Cents, MoneyOverflow> {
         // All in units of 10^-scale cents, scale <= 10: |each product| < 2^63 * 10^10 < 2^97.
         let unit = 10_i128.pow(self.0.scale());
         let exact = i128::from(fixed.get()) * unit + i128::from(amount.get()) * self.0.mantissa();
@@ -88,9 +82,7 @@ impl Percent {
                 std::cmp::Ordering::Equal => below + below.rem_euclid(2),
             },
         };
-        i64::try_from(rounded)
-            .map(Cents::new)
-            .map_err(|_| MoneyOverflow)
+        i64::try_from(rounded).map(Cents::new).map_err(|_| MoneyOverflow)
     }
 }
 
@@ -103,10 +95,7 @@ impl FromStr for Percent {
         if text == "0" {
             return Ok(Percent::ZERO);
         }
-        let digits = text
-            .strip_prefix("0.")
-            .or_else(|| text.strip_prefix('.'))
-            .ok_or(InvalidPercent::NotAFraction)?;
+        let digits = text.strip_prefix("0.").or_else(|| text.strip_prefix('.')).ok_or(InvalidPercent::NotAFraction)?;
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(InvalidPercent::NotAFraction);
         }
@@ -114,9 +103,7 @@ impl FromStr for Percent {
             return Err(InvalidPercent::TooManyDigits);
         }
         let fraction = format!("0.{digits}");
-        Decimal::from_str_exact(&fraction)
-            .map(Percent)
-            .map_err(|_| InvalidPercent::NotAFraction)
+        Decimal::from_str_exact(&fraction).map(Percent).map_err(|_| InvalidPercent::NotAFraction)
     }
 }
 
@@ -135,9 +122,7 @@ impl Serialize for Percent {
 
 impl<'de> Deserialize<'de> for Percent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Percent, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -152,29 +137,18 @@ mod tests {
 
     #[test]
     fn the_grammar_of_the_fee_estimate() {
-        for (text, shown) in [
-            ("0", "0"),
-            ("0.0", "0"),
-            (".05", "0.05"),
-            ("0.050", "0.05"),
-            (".9999999999", "0.9999999999"),
-        ] {
+        for (text, shown) in
+            [("0", "0"), ("0.0", "0"), (".05", "0.05"), ("0.050", "0.05"), (".9999999999", "0.9999999999")]
+        {
             assert_eq!(percent(text).to_string(), shown, "{text}");
         }
         for text in [
-            "", "1", "1.0", "00", "00.5", "0.", ".", "-0.1", "+.1", "5", "0,5", "0.5%", " 0",
-            "0.0 ", ".5e1", "0x1", "٠.٥", "0.٥",
+            "", "1", "1.0", "00", "00.5", "0.", ".", "-0.1", "+.1", "5", "0,5", "0.5%", " 0", "0.0 ", ".5e1", "0x1",
+            "٠.٥", "0.٥",
         ] {
-            assert_eq!(
-                text.parse::<Percent>(),
-                Err(InvalidPercent::NotAFraction),
-                "{text}"
-            );
+            assert_eq!(text.parse::<Percent>(), Err(InvalidPercent::NotAFraction), "{text}");
         }
-        assert_eq!(
-            ".00000000001".parse::<Percent>(),
-            Err(InvalidPercent::TooManyDigits)
-        );
+        assert_eq!(".00000000001".parse::<Percent>(), Err(InvalidPercent::TooManyDigits));
     }
 
     #[test]
@@ -202,9 +176,7 @@ mod tests {
 
     #[test]
     fn the_sum_is_rounded_not_the_share() {
-        let sum = |fixed| {
-            percent("0.05").of_on_top(Cents::new(fixed), Cents::new(10), Rounding::HalfEven)
-        };
+        let sum = |fixed| percent("0.05").of_on_top(Cents::new(fixed), Cents::new(10), Rounding::HalfEven);
         assert_eq!(sum(25), Ok(Cents::new(26)));
         assert_eq!(sum(24), Ok(Cents::new(24)));
         assert_eq!(
@@ -215,14 +187,8 @@ mod tests {
 
     #[test]
     fn json_carries_a_string() {
-        assert_eq!(
-            serde_json::to_string(&Percent::basis_points(50)).unwrap(),
-            "\"0.005\""
-        );
-        assert_eq!(
-            serde_json::from_str::<Percent>("\".005\"").unwrap(),
-            Percent::basis_points(50)
-        );
+        assert_eq!(serde_json::to_string(&Percent::basis_points(50)).unwrap(), "\"0.005\"");
+        assert_eq!(serde_json::from_str::<Percent>("\".005\"").unwrap(), Percent::basis_points(50));
         assert!(serde_json::from_str::<Percent>("0.005").is_err());
     }
 

@@ -102,9 +102,7 @@ impl Json {
         let Json::Object(fields) = self else {
             return None;
         };
-        fields
-            .iter()
-            .find_map(|(name, value)| (name == key).then_some(value))
+        fields.iter().find_map(|(name, value)| (name == key).then_some(value))
     }
 
     /// What kind of value this is, for messages: `a string`.
@@ -182,12 +180,9 @@ impl Json {
                 .map_or_else(|| Value::String(number.clone()), Value::Number),
             Json::Text(text) => Value::String(text.clone()),
             Json::List(items) => Value::Array(items.iter().map(Json::to_serde).collect()),
-            Json::Object(fields) => Value::Object(
-                fields
-                    .iter()
-                    .map(|(key, value)| (key.clone(), value.to_serde()))
-                    .collect(),
-            ),
+            Json::Object(fields) => {
+                Value::Object(fields.iter().map(|(key, value)| (key.clone(), value.to_serde())).collect())
+            }
         }
     }
 
@@ -202,12 +197,9 @@ impl Json {
                 .expect("a serde_json number is JSON, with an exponent of at most 308"),
             Value::String(text) => Json::Text(text.clone()),
             Value::Array(items) => Json::List(items.iter().map(Json::from_serde).collect()),
-            Value::Object(fields) => Json::Object(
-                fields
-                    .iter()
-                    .map(|(key, value)| (key.clone(), Json::from_serde(value)))
-                    .collect(),
-            ),
+            Value::Object(fields) => {
+                Json::Object(fields.iter().map(|(key, value)| (key.clone(), Json::from_serde(value))).collect())
+            }
         }
     }
 }
@@ -245,20 +237,12 @@ mod tests {
 
     #[test]
     fn equal_documents_have_one_text() {
-        let one = parse(
-            " { \"b\" : [ 1.0 , 2.50, \"\\u00e9\\n\" ] , \"a\" : { \"z\":null, \"y\":true } } ",
-        );
+        let one = parse(" { \"b\" : [ 1.0 , 2.50, \"\\u00e9\\n\" ] , \"a\" : { \"z\":null, \"y\":true } } ");
         let two = parse("{\"a\":{\"y\":true,\"z\":null},\"b\":[1,2.5,\"é\\u000A\"]}");
         let text = one.unwrap().canonical();
-        assert_eq!(
-            text,
-            "{\"a\":{\"y\":true,\"z\":null},\"b\":[1,2.5,\"é\\n\"]}"
-        );
+        assert_eq!(text, "{\"a\":{\"y\":true,\"z\":null},\"b\":[1,2.5,\"é\\n\"]}");
         assert_eq!(text, two.unwrap().canonical());
-        assert_eq!(
-            Json::Text("\u{1}\"\\/".into()).canonical(),
-            "\"\\u0001\\\"\\\\/\""
-        );
+        assert_eq!(Json::Text("\u{1}\"\\/".into()).canonical(), "\"\\u0001\\\"\\\\/\"");
     }
 
     #[test]
@@ -274,26 +258,11 @@ mod tests {
     fn to_and_from_serde() {
         let value = json!({"z": 1, "a": [null, true, -7, 0.5, "x"], "big": u64::MAX});
         let document = Json::from_serde(&value);
-        assert_eq!(
-            document.get("big"),
-            Some(&Json::Decimal(u64::MAX.to_string()))
-        );
-        assert_eq!(
-            document.get("a"),
-            parse("[null,true,-7,0.5,\"x\"]").ok().as_ref()
-        );
-        assert_eq!(
-            parse("[0.5,195.0,1e9999]").unwrap().to_serde(),
-            json!([0.5, 195, "1e9999"])
-        );
-        assert_eq!(
-            Json::from_serde(&json!(1e300)),
-            Json::Decimal("1e300".into())
-        );
-        assert_eq!(
-            Json::from_serde(&json!(5e-324)),
-            Json::Decimal("5e-324".into())
-        );
+        assert_eq!(document.get("big"), Some(&Json::Decimal(u64::MAX.to_string())));
+        assert_eq!(document.get("a"), parse("[null,true,-7,0.5,\"x\"]").ok().as_ref());
+        assert_eq!(parse("[0.5,195.0,1e9999]").unwrap().to_serde(), json!([0.5, 195, "1e9999"]));
+        assert_eq!(Json::from_serde(&json!(1e300)), Json::Decimal("1e300".into()));
+        assert_eq!(Json::from_serde(&json!(5e-324)), Json::Decimal("5e-324".into()));
     }
 
     fn any_json() -> impl Strategy<Value = Json> {
@@ -301,9 +270,8 @@ mod tests {
             Just(Json::Null),
             any::<bool>().prop_map(Json::Bool),
             any::<i64>().prop_map(Json::Int),
-            (any::<i32>(), 1usize..5).prop_map(|(whole, digits)| {
-                read::number_of(&format!("{whole}.{:0>digits$}1", 0)).unwrap()
-            }),
+            (any::<i32>(), 1usize..5)
+                .prop_map(|(whole, digits)| { read::number_of(&format!("{whole}.{:0>digits$}1", 0)).unwrap() }),
             "[^\0]{0,8}".prop_map(Json::Text),
         ];
         leaf.prop_recursive(4, 32, 4, |inner| {

@@ -4,9 +4,7 @@ use super::{DEPTH_MAX, EXPONENT_MAX, Json, JsonProblem};
 
 /// Reads one document and nothing behind it.
 pub(super) fn document(bytes: &[u8]) -> Result<Json, JsonProblem> {
-    let text = std::str::from_utf8(bytes).map_err(|problem| JsonProblem::InvalidUtf8 {
-        at: problem.valid_up_to(),
-    })?;
+    let text = std::str::from_utf8(bytes).map_err(|problem| JsonProblem::InvalidUtf8 { at: problem.valid_up_to() })?;
     let mut reader = Reader { text, at: 0 };
     reader.skip_space();
     let document = reader.value(0)?;
@@ -38,8 +36,7 @@ pub(super) fn number_of(text: &str) -> Option<Json> {
         return Some(Json::Int(0));
     }
     let trailing_zeros = written.len() - written.trim_end_matches('0').len();
-    let exponent = i64::from(exponent) + i64::try_from(trailing_zeros).ok()?
-        - i64::try_from(fraction.len()).ok()?;
+    let exponent = i64::from(exponent) + i64::try_from(trailing_zeros).ok()? - i64::try_from(fraction.len()).ok()?;
     if exponent.unsigned_abs() > EXPONENT_MAX {
         return None;
     }
@@ -87,10 +84,7 @@ impl Reader<'_> {
     }
 
     fn expected<T>(&self, expected: &'static str) -> Result<T, JsonProblem> {
-        Err(JsonProblem::Syntax {
-            at: self.at,
-            expected,
-        })
+        Err(JsonProblem::Syntax { at: self.at, expected })
     }
 
     /// A value that stands inside `depth` lists and objects.
@@ -167,9 +161,7 @@ impl Reader<'_> {
         let mut keys: Vec<&str> = fields.iter().map(|(key, _)| key.as_str()).collect();
         keys.sort_unstable();
         if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(JsonProblem::DuplicateKey {
-                key: pair[0].to_owned(),
-            });
+            return Err(JsonProblem::DuplicateKey { key: pair[0].to_owned() });
         }
         Ok(Json::Object(fields))
     }
@@ -209,9 +201,7 @@ impl Reader<'_> {
         let mut text = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let plain = rest
-                .find(|character| matches!(character, '"' | '\\' | '\0'..='\u{1f}'))
-                .unwrap_or(rest.len());
+            let plain = rest.find(|character| matches!(character, '"' | '\\' | '\0'..='\u{1f}')).unwrap_or(rest.len());
             text.push_str(&rest[..plain]);
             self.at += plain;
             match self.peek() {
@@ -270,10 +260,8 @@ impl Reader<'_> {
             return Err(JsonProblem::NullByte { at: start });
         }
         // What is left is a second half without a first.
-        char::from_u32(code).ok_or(JsonProblem::Syntax {
-            at: start,
-            expected: "a character, not half of a surrogate pair",
-        })
+        char::from_u32(code)
+            .ok_or(JsonProblem::Syntax { at: start, expected: "a character, not half of a surrogate pair" })
     }
 
     fn four_hex_digits(&mut self) -> Result<u32, JsonProblem> {
@@ -331,27 +319,15 @@ mod tests {
             ("1e400", "1e400"),
             ("10e399", "1e400"),
             ("1e-50", "1e-50"),
-            (
-                "0.1000000000000000055511151231257827",
-                "0.1000000000000000055511151231257827",
-            ),
+            ("0.1000000000000000055511151231257827", "0.1000000000000000055511151231257827"),
         ] {
             assert_eq!(parse(text), Ok(Json::Decimal(shown.into())), "{text}");
             assert_eq!(parse(shown), Ok(Json::Decimal(shown.into())), "{shown}");
         }
-        for text in [
-            "1e10000",
-            "1e-10000",
-            "1e99999999999999999999",
-            "-1.5e+10001",
-            "10e9999",
-            "1e-9223372036854775808",
-        ] {
-            assert_eq!(
-                parse(text),
-                Err(JsonProblem::ExponentTooLarge { at: 0 }),
-                "{text}"
-            );
+        for text in
+            ["1e10000", "1e-10000", "1e99999999999999999999", "-1.5e+10001", "10e9999", "1e-9223372036854775808"]
+        {
+            assert_eq!(parse(text), Err(JsonProblem::ExponentTooLarge { at: 0 }), "{text}");
         }
     }
 
@@ -375,57 +351,30 @@ mod tests {
             ("1e", "byte 2: expected a digit"),
             ("+1", "byte 0: expected a JSON value"),
             ("\"a", "byte 2: expected a closing quote"),
-            (
-                "\"\n\"",
-                "byte 1: expected an escape, not a bare control character",
-            ),
+            ("\"\n\"", "byte 1: expected an escape, not a bare control character"),
             ("\"\\x\"", "byte 2: expected one of \" \\ / b f n r t u"),
             ("\"\\u12g4\"", "byte 5: expected four hexadecimal digits"),
-            (
-                "\"\\ud83d\"",
-                "byte 7: expected the second half of a surrogate pair",
-            ),
-            (
-                "\"\\ud83d\\u0041\"",
-                "byte 13: expected the second half of a surrogate pair",
-            ),
-            (
-                "\"\\ude00\"",
-                "byte 1: expected a character, not half of a surrogate pair",
-            ),
+            ("\"\\ud83d\"", "byte 7: expected the second half of a surrogate pair"),
+            ("\"\\ud83d\\u0041\"", "byte 13: expected the second half of a surrogate pair"),
+            ("\"\\ude00\"", "byte 1: expected a character, not half of a surrogate pair"),
             ("\"a\\u0000\"", "byte 2: text must not contain null bytes"),
             ("\"a\0\"", "byte 2: text must not contain null bytes"),
             ("{} {}", "byte 3: nothing may follow the document"),
             ("1 x", "byte 2: nothing may follow the document"),
-            (
-                "{\"amount\":1,\"b\":2,\"amount\":1}",
-                "the key \"amount\" occurs twice in one object",
-            ),
-            (
-                "[{\"a\":1,\"\\u0061\":2}]",
-                "the key \"a\" occurs twice in one object",
-            ),
+            ("{\"amount\":1,\"b\":2,\"amount\":1}", "the key \"amount\" occurs twice in one object"),
+            ("[{\"a\":1,\"\\u0061\":2}]", "the key \"a\" occurs twice in one object"),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), message, "{text:?}");
         }
-        assert_eq!(
-            Json::parse(b"\"\xff\""),
-            Err(JsonProblem::InvalidUtf8 { at: 1 })
-        );
+        assert_eq!(Json::parse(b"\"\xff\""), Err(JsonProblem::InvalidUtf8 { at: 1 }));
     }
 
     #[test]
     fn depth_is_bounded() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(parse(&nested(DEPTH_MAX)).is_ok());
-        assert_eq!(
-            parse(&nested(DEPTH_MAX + 1)),
-            Err(JsonProblem::TooDeep { at: DEPTH_MAX })
-        );
-        assert_eq!(
-            parse(&"[{\"a\":".repeat(100_000)),
-            Err(JsonProblem::TooDeep { at: 6 * 16 })
-        );
+        assert_eq!(parse(&nested(DEPTH_MAX + 1)), Err(JsonProblem::TooDeep { at: DEPTH_MAX }));
+        assert_eq!(parse(&"[{\"a\":".repeat(100_000)), Err(JsonProblem::TooDeep { at: 6 * 16 }));
     }
 
     proptest! {

@@ -1,0 +1,160 @@
+//! Time, handed in. A [`Time`] is a moment in UTC with microseconds, the
+//! precision that every store keeps, so what is read equals what was written.
+//!
+//! Deliberately absent: a way for the business to read a clock by itself.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use serde::{Serialize, Serializer};
+
+/// A moment: microseconds since 1970 in UTC. Shown as RFC 3339 with `Z` and six
+/// digits of a second (decisions.md 1).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(i64);
+
+/// Seconds in a day.
+pub const DAY_SECONDS: i64 = 86_400;
+
+impl Time {
+    /// From microseconds since 1970.
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    /// Microseconds since 1970.
+    pub const fn micros(self) -> i64 {
+        self.0
+    }
+
+    /// Whole seconds since 1970.
+    pub const fn seconds(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+
+    /// This many seconds later (earlier, when negative); stops at the ends of time.
+    #[must_use]
+    pub const fn plus_seconds(self, seconds: i64) -> Self {
+        Self(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
+    }
+
+    /// This many microseconds later.
+    #[must_use]
+    pub const fn plus_micros(self, micros: i64) -> Self {
+        Self(self.0.saturating_add(micros))
+    }
+
+    /// Whole seconds from `earlier` to `self`.
+    pub const fn seconds_since(self, earlier: Self) -> i64 {
+        self.0.saturating_sub(earlier.0).div_euclid(1_000_000)
+    }
+
+    /// Reads RFC 3339; the offset may be any, smaller fractions are cut off.
+    pub fn parse(text: &str) -> Option<Self> {
+        let moment: jiff::Timestamp = text.parse().ok()?;
+        Some(Self(moment.as_microsecond()))
+    }
+
+    /// The calendar day in UTC.
+    pub fn date(self) -> jiff::civil::Date {
+        self.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date()
+    }
+
+    fn timestamp(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6}", self.timestamp())
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Tells the time. The sandbox's clock runs like the wall clock but can be moved
+/// forward; the manual one of tests and the simulator stands still between moves.
+#[derive(Clone, Debug)]
+pub enum Clock {
+    /// The wall clock plus an offset in microseconds.
+    Wall(Arc<AtomicI64>),
+    /// Stands still until it is moved: microseconds since 1970.
+    Manual(Arc<AtomicI64>),
+}
+
+impl Clock {
+    /// The wall clock.
+    pub fn wall() -> Self {
+        Self::Wall(Arc::default())
+    }
+
+    /// A clock that stands at `start`.
+    pub fn manual(start: Time) -> Self {
+        Self::Manual(Arc::new(AtomicI64::new(start.0)))
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Time {
+        match self {
+            Self::Wall(offset) => {
+                Time(jiff::Timestamp::now().as_microsecond().saturating_add(offset.load(Ordering::SeqCst)))
+            }
+            Self::Manual(now) => Time(now.load(Ordering::SeqCst)),
+        }
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, seconds: i64) {
+        let (Self::Wall(micros) | Self::Manual(micros)) = self;
+        micros.fetch_add(seconds.saturating_mul(1_000_000), Ordering::SeqCst);
+    }
+
+    /// How far this clock runs ahead of the wall clock, in seconds.
+    pub fn ahead_seconds(&self) -> i64 {
+        match self {
+            Self::Wall(offset) => offset.load(Ordering::SeqCst) / 1_000_000,
+            Self::Manual(_) => 0,
+        }
+    }
+
+    /// Sets how far the clock runs ahead, when a store that was advanced is opened again.
+    pub fn set_ahead_seconds(&self, seconds: i64) {
+        match self {
+            Self::Wall(offset) => offset.store(seconds.saturating_mul(1_000_000), Ordering::SeqCst),
+            Self::Manual(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shown_with_microseconds_and_read_back() {
+        let time = Time::from_micros(1_790_000_000_000_001);
+        assert_eq!(time.to_string(), "2026-09-21T14:13:20.000001Z");
+        assert_eq!(Time::parse(&time.to_string()), Some(time));
+        assert_eq!(Time::parse("2026-09-21T16:13:20.0000019+02:00"), Some(time));
+        assert_eq!(Time::parse("yesterday"), None);
+    }
+
+    #[test]
+    fn a_manual_clock_moves_only_when_told() {
+        let clock = Clock::manual(Time::from_micros(0));
+        clock.advance(90);
+        assert_eq!(clock.now(), Time::from_micros(90_000_000));
+    }
+}

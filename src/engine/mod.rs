@@ -1,0 +1,286 @@
+//! The engine: one batch of commands is one commit.
+//!
+//! It loads what the commands of a batch ask for, runs them in order over one
+//! [`World`], writes everything they changed at once, and only then answers anyone.
+//!
+//! Invariants: nobody is answered before the commit; a refused command leaves no
+//! change; a commit whose outcome is unknown stops the engine rather than let it
+//! guess. Deliberately absent: the network, and anything about a particular noun.
+
+mod running;
+mod view;
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use running::{Engine, Stopped};
+pub use view::view;
+
+use crate::clock::{Clock, Time};
+use crate::ids::{OrgId, Seeds};
+use crate::refusal::{Code, Refusal};
+use crate::store::{CommitError, Store, StoreError};
+use crate::world::{Halt, Want, World};
+
+/// A batch holds at most this many commands. Above 64 there is little left to gain by sharing a flush.
+pub const BATCH_MAX: usize = 256;
+
+/// A command that has not decided after this many loads would never decide.
+const ROUNDS_MAX: usize = 200;
+
+/// Something to be done: a plain struct with its inputs, and a decision over a world.
+pub trait Command: Send + 'static {
+    /// What it gives when it is done.
+    type Reply: Send + 'static;
+
+    /// The tenant it works for; a batch on a distributed store holds one tenant's commands only.
+    fn organization(&self) -> OrgId;
+
+    /// Rows it will surely need, to save a round of loading. May be empty.
+    fn needs(&self) -> Vec<Want> {
+        Vec::new()
+    }
+
+    /// Guards, then effects. It may be run several times until all rows are there, and must then do the same.
+    fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt>;
+}
+
+/// How one run of a command ended.
+#[derive(Debug)]
+pub enum Step {
+    /// It has its reply; its changes stand.
+    Done,
+    /// The answer is no; its changes are to be taken back.
+    Refused,
+    /// It needs this first, and runs again from its start.
+    Load(Box<Want>),
+}
+
+/// A command with the place where its answer goes; what the engine queues.
+pub trait Task: Send {
+    /// See [`Command::needs`].
+    fn needs(&self) -> Vec<Want>;
+    /// Runs the command once.
+    fn decide(&mut self, world: &mut World) -> Step;
+    /// Replaces whatever it decided.
+    fn overrule(&mut self, refusal: Refusal);
+    /// Tells the caller.
+    fn answer(self: Box<Self>);
+}
+
+struct Asked<C: Command, A> {
+    command: C,
+    outcome: Option<Result<C::Reply, Refusal>>,
+    answer: A,
+}
+
+impl<C, A> Task for Asked<C, A>
+where
+    C: Command,
+    A: FnOnce(Result<C::Reply, Refusal>) + Send,
+{
+    fn needs(&self) -> Vec<Want> {
+        self.command.needs()
+    }
+
+    fn decide(&mut self, world: &mut World) -> Step {
+        match self.command.decide(world) {
+            Ok(reply) => {
+                self.outcome = Some(Ok(reply));
+                Step::Done
+            }
+            Err(Halt::Refuse(refusal)) => {
+                self.outcome = Some(Err(*refusal));
+                Step::Refused
+            }
+            Err(Halt::Load(want)) => Step::Load(want),
+        }
+    }
+
+    fn overrule(&mut self, refusal: Refusal) {
+        self.outcome = Some(Err(refusal));
+    }
+
+    fn answer(self: Box<Self>) {
+        let undecided = || Err(Refusal::new(Code::InternalError, "The command was never decided."));
+        (self.answer)(self.outcome.unwrap_or_else(undecided));
+    }
+}
+
+/// Makes a task of a command; `answer` is called after the commit.
+pub fn task<C: Command>(command: C, answer: impl FnOnce(Result<C::Reply, Refusal>) + Send + 'static) -> Box<dyn Task> {
+    Box::new(Asked { command, outcome: None, answer })
+}
+
+/// A task of the running batch.
+struct Place {
+    task: Box<dyn Task>,
+    now: Time,
+    seed: [u8; 32],
+    decided: bool,
+}
+
+/// Whether the engine may go on after a batch.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Yes.
+    GoOn,
+    /// No: the outcome of a commit is unknown.
+    Stop(String),
+}
+
+/// Runs batches over one store. It owns the store's writing half.
+pub struct Executor {
+    store: Store,
+    clock: Clock,
+    seeds: Seeds,
+    last: Time,
+}
+
+impl Executor {
+    /// An executor over a store.
+    pub fn new(store: Store, clock: Clock, seeds: Seeds) -> Self {
+        Self { store, clock, seeds, last: Time::from_micros(0) }
+    }
+
+    /// Runs one command as a batch of its own.
+    pub fn run_one<C: Command>(&mut self, command: C) -> Result<C::Reply, Refusal> {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        self.run(vec![task(command, move |outcome| {
+            // The receiver stands two lines below, so it is there.
+            sender.send(outcome).unwrap_or_default();
+        })]);
+        let silent = || Err(Refusal::new(Code::InternalError, "The command was not answered."));
+        receiver.recv().unwrap_or_else(|_| silent())
+    }
+
+    /// Runs a batch: decides, commits, then answers everyone.
+    pub fn run(&mut self, tasks: Vec<Box<dyn Task>>) -> Verdict {
+        let mut places: Vec<Place> = tasks.into_iter().map(|task| self.place(task)).collect();
+        let verdict = match self.decide_and_commit(&mut places) {
+            // One command's changes stand against the store: find out whose, the others must not suffer.
+            Err(CommitError::Refused(_)) if places.len() > 1 => self.run_singly(&mut places),
+            outcome => settle(&mut places, outcome),
+        };
+        for place in places {
+            place.task.answer();
+        }
+        verdict
+    }
+
+    fn run_singly(&mut self, places: &mut [Place]) -> Verdict {
+        for at in 0..places.len() {
+            let alone = &mut places[at..=at];
+            alone[0].decided = false;
+            let outcome = self.decide_and_commit(alone);
+            if let Verdict::Stop(reason) = settle(alone, outcome) {
+                settle(&mut places[at..], Err(CommitError::Unknown(reason.clone())));
+                return Verdict::Stop(reason);
+            }
+        }
+        Verdict::GoOn
+    }
+
+    /// Each command has a moment of its own, later than any before, so that creation times order all objects.
+    fn place(&mut self, task: Box<dyn Task>) -> Place {
+        let now = self.clock.now().max(self.last.plus_micros(1));
+        self.last = now;
+        Place { task, now, seed: self.seeds.next_seed(), decided: false }
+    }
+
+    fn decide_and_commit(&mut self, places: &mut [Place]) -> Result<(), CommitError> {
+        let mut world = World::new(self.last);
+        let read = self.decide_all(places, &mut world);
+        if let Err(error) = read {
+            // Nothing was written yet: a definite no for everyone.
+            tracing::error!(%error, "a batch could not be loaded");
+            let refusal = Refusal::new(Code::ServiceUnavailable, "The store cannot be read now. Nothing happened.");
+            for place in places {
+                place.task.overrule(refusal.clone().retry_after(1));
+            }
+            return Ok(());
+        }
+        self.store.commit(&world.changes())
+    }
+
+    fn decide_all(&mut self, places: &mut [Place], world: &mut World) -> Result<(), StoreError> {
+        let mut wants: Vec<Want> = places.iter().flat_map(|place| place.task.needs()).collect();
+        for _ in 0..ROUNDS_MAX {
+            self.load(world, std::mem::take(&mut wants))?;
+            for place in places.iter_mut().filter(|place| !place.decided) {
+                wants.extend(decide_guarded(place, world));
+            }
+            if places.iter().all(|place| place.decided) {
+                return Ok(());
+            }
+        }
+        for place in places.iter_mut().filter(|place| !place.decided) {
+            place.task.overrule(Refusal::new(Code::InternalError, "The command never came to a decision."));
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
+        let mut seen = HashSet::new();
+        let new: Vec<Want> = wants.into_iter().filter(|want| !world.knows(want) && seen.insert(want.clone())).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let answers = self.store.load(&new)?;
+        for (want, rows) in new.into_iter().zip(answers) {
+            world.take_in(want, &rows)?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs one command; `Some` when it needs a row. Whatever it changed is taken back unless it is done.
+/// A panic is a bug; it costs that command alone a 500, never the batch.
+fn decide_guarded(place: &mut Place, world: &mut World) -> Option<Want> {
+    let savepoint = world.savepoint();
+    world.begin(place.now, place.seed);
+    let step = catch_unwind(AssertUnwindSafe(|| place.task.decide(world)));
+    place.decided = !matches!(step, Ok(Step::Load(_)));
+    match step {
+        Ok(Step::Done) => None,
+        Ok(Step::Refused) => {
+            world.roll_back(savepoint);
+            None
+        }
+        Ok(Step::Load(want)) => {
+            world.roll_back(savepoint);
+            Some(*want)
+        }
+        Err(_) => {
+            world.roll_back(savepoint);
+            place.task.overrule(bug());
+            None
+        }
+    }
+}
+
+fn bug() -> Refusal {
+    Refusal::new(Code::InternalError, "A bug of ours stopped this request. Nothing happened.")
+}
+
+/// What a commit's outcome means for the callers of the batch.
+fn settle(places: &mut [Place], outcome: Result<(), CommitError>) -> Verdict {
+    match outcome {
+        Ok(()) => Verdict::GoOn,
+        Err(CommitError::Refused(reason)) => {
+            tracing::error!(reason, "the store refused the changes of a command");
+            for place in places {
+                place.task.overrule(bug());
+            }
+            Verdict::GoOn
+        }
+        Err(CommitError::Unknown(reason)) => {
+            tracing::error!(reason, "the outcome of a commit is unknown; stopping");
+            for place in places {
+                let message = "It may or may not have happened. Repeat it with the same idempotency key.";
+                place.task.overrule(Refusal::new(Code::OutcomeUnknown, message).retry_after(2));
+            }
+            Verdict::Stop(reason)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The event log of each app: every committed transition has exactly one event,
+//! with a gap-free sequence (decisions.md 12, invariants 14 and 15).
+//!
+//! Events are written in the commit of what they tell. Each carries a hash of itself
+//! and of the one before, so that the log is also the audit chain: nobody can take
+//! one out, or change one, unseen. Deliberately absent: delivery, which reads the log.
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::clock::Time;
+use crate::http::Scope;
+use crate::ids::{AppId, EventId, OrgId};
+use crate::world::record::{key, record};
+use crate::world::{Halt, World};
+
+record! {
+    /// Where the log of an app stands.
+    pub struct EventStream in "event_streams" {
+        key (org, app);
+        /// The organization.
+        pub org: OrgId,
+        /// The app.
+        pub app: AppId,
+        /// The last event's sequence number; the first event has 1.
+        pub sequence: i64,
+        /// The last event's hash.
+        pub hash: Vec<u8>,
+    }
+}
+
+record! {
+    /// One thing that happened. Never changed, never removed.
+    pub struct Event in "events" {
+        key (org, app, sequence);
+        /// The organization.
+        pub org: OrgId,
+        /// The app.
+        pub app: AppId,
+        /// Its place in the app's log.
+        pub sequence: i64,
+        /// Its id.
+        pub id: EventId,
+        /// What happened, for example `payout_link.claimed`.
+        pub name: String,
+        /// To which object.
+        pub object_id: Uuid,
+        /// The object's version: 1 for the first event about it, then one more each.
+        pub version: i64,
+        /// The whole object as it was then, as JSON, without secrets.
+        pub object: String,
+        /// SHA-256 over the hash before and this event.
+        pub hash: Vec<u8>,
+        /// When.
+        pub created_at: Time,
+    }
+}
+
+/// What is told of an object.
+#[derive(Clone, Debug)]
+pub struct News {
+    /// The event's name.
+    pub name: &'static str,
+    /// The object.
+    pub object_id: Uuid,
+    /// The object's version.
+    pub version: i64,
+    /// The whole object, without secrets.
+    pub object: serde_json::Value,
+}
+
+/// Writes an event at the end of the app's log.
+pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
+    let stream = world.get::<EventStream>(key![scope.org, scope.app])?;
+    let (sequence, before) =
+        stream.as_ref().map_or((1, Vec::new()), |stream| (stream.sequence + 1, stream.hash.clone()));
+    let event = Event {
+        org: scope.org,
+        app: scope.app,
+        sequence,
+        id: world.id(),
+        name: news.name.to_owned(),
+        object_id: news.object_id,
+        version: news.version,
+        object: news.object.to_string(),
+        hash: Vec::new(),
+        created_at: world.now(),
+    };
+    let hash = link(&before, &event);
+    match &stream {
+        Some(stream) => {
+            world.change(stream, |stream| {
+                stream.sequence = sequence;
+                stream.hash.clone_from(&hash);
+            });
+        }
+        None => {
+            world.add(EventStream { org: scope.org, app: scope.app, sequence, hash: hash.clone() });
+        }
+    }
+    world.add(Event { hash, ..event });
+    Ok(())
+}
+
+/// The hash that chains an event to the one before it. `bursar verify` computes it again.
+pub fn link(before: &[u8], event: &Event) -> Vec<u8> {
+    let mut hash = Sha256::new();
+    hash.update(before);
+    hash.update(event.sequence.to_be_bytes());
+    hash.update(event.id.0.as_bytes());
+    // A length before each text: no two events have the same bytes.
+    for text in [&event.name, &event.object] {
+        hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
+        hash.update(text.as_bytes());
+    }
+    hash.update(event.object_id.as_bytes());
+    hash.update(event.version.to_be_bytes());
+    hash.update(event.created_at.micros().to_be_bytes());
+    hash.finalize().to_vec()
+}

@@ -1,0 +1,216 @@
+//! One request, after it was let in: who calls, with what, and the means to answer.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uuid::Uuid;
+
+use super::answer::{Answer, Outcome};
+use super::idempotency::{Keyed, Once};
+use super::input::{Fields, Input};
+use crate::clock::Clock;
+use crate::engine::{Command, Engine, view};
+use crate::ids::{AppId, Entropy, OrgId, Seeds};
+use crate::refusal::{Code, Refusal};
+use crate::store::Reads;
+use crate::strict_json::Json;
+use crate::vault::{Purpose, Vault};
+use crate::world::record::words;
+use crate::world::{Halt, World};
+
+words! {
+    /// Which of the two environments this listener serves (interface.md, Authentication 5).
+    pub enum Environment {
+        /// For trying out: inbox, movable clock, simulated rails.
+        Sandbox = "sandbox",
+        /// Real money.
+        Production = "production",
+    }
+}
+
+/// The running program, as far as a handler needs it.
+pub struct Bursar {
+    /// Takes commands.
+    pub engine: Engine,
+    /// Answers reads.
+    pub reads: Reads,
+    /// Seals and hashes secrets.
+    pub vault: Arc<Vault>,
+    /// Tells the time.
+    pub clock: Clock,
+    /// Which environment this is.
+    pub environment: Environment,
+    /// Where people reach the pages, without a trailing slash; the start of every claim link.
+    pub public_url: String,
+    /// Where chance comes from.
+    pub seeds: Mutex<Seeds>,
+}
+
+impl Bursar {
+    /// Fresh entropy, for secrets that a handler draws before its command runs.
+    pub fn entropy(&self) -> Entropy {
+        self.seeds.lock().unwrap_or_else(PoisonError::into_inner).next_entropy()
+    }
+
+    /// Looks at the store, off the async threads.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        look: impl FnMut(&mut World) -> Result<T, Halt> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let (reads, now) = (self.reads.clone(), self.clock.now());
+        let seen = tokio::task::spawn_blocking(move || view(&reads, now, look)).await;
+        seen.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "A bug of ours stopped this request.")))
+    }
+}
+
+impl fmt::Debug for Bursar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bursar({})", self.environment)
+    }
+}
+
+/// Which credential a caller showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CredentialKind {
+    /// Nobody needed to.
+    None,
+    /// A client id alone, public by nature.
+    Client,
+    /// An app's key.
+    App,
+    /// An organization's key.
+    Organization,
+}
+
+/// Who calls.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The organization.
+    pub org: OrgId,
+    /// The app it acts as, if any.
+    pub app: Option<AppId>,
+    /// By which kind of credential.
+    pub kind: CredentialKind,
+    /// The credential's client id, for the log.
+    pub client_id: String,
+}
+
+/// An app of an organization: what every tenant object belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// The organization.
+    pub org: OrgId,
+    /// The app.
+    pub app: AppId,
+}
+
+/// One request that was let in.
+#[derive(Debug)]
+pub struct Call {
+    /// The running program.
+    pub bursar: Arc<Bursar>,
+    /// Who calls.
+    pub caller: Caller,
+    /// Method and concrete path, `POST /v2/payout-links`.
+    pub target: String,
+    /// Names and values of the path's placeholders.
+    pub path: Vec<(String, String)>,
+    /// Names and values of the query string, decoded.
+    pub query: Vec<(String, String)>,
+    /// The body without `idempotency_key`; an empty object where there was none.
+    pub body: Json,
+    /// The idempotency key, from the header or the body.
+    pub idempotency_key: Option<String>,
+    /// The request's other headers that a handler may ask for, by lower-case name.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Call {
+    /// The app that is acted as.
+    ///
+    /// # Errors
+    /// `app-id-required` when an organization key did not say which.
+    pub fn scope(&self) -> Result<Scope, Refusal> {
+        match self.caller.app {
+            Some(app) => Ok(Scope { org: self.caller.org, app }),
+            None => Err(app_id_required()),
+        }
+    }
+
+    /// A placeholder of the path.
+    pub fn parameter(&self, name: &str) -> &str {
+        self.path.iter().find(|(given, _)| given == name).map_or("", |(_, value)| value)
+    }
+
+    /// A header by its lower-case name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+
+    /// An id in the path. What is no id is an unknown one (decisions.md 1).
+    pub fn id<I: From<Uuid>>(&self, name: &str, what: &str) -> Result<I, Refusal> {
+        let text = self.parameter(name);
+        let id = if text.len() == 36 { Uuid::try_parse(text).ok() } else { None };
+        id.map(I::from).ok_or_else(|| Refusal::not_found(what))
+    }
+
+    /// The body as the handler's input.
+    pub fn body<T: Input>(&self) -> Result<T, Refusal> {
+        T::read(&self.body, "").map_err(Refusal::fields)
+    }
+
+    /// The query string as the handler's input.
+    pub fn query<T: Fields>(&self) -> Result<T, Refusal> {
+        T::read_query(&self.query).map_err(Refusal::fields)
+    }
+
+    /// Looks at the store.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        look: impl FnMut(&mut World) -> Result<T, Halt> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.bursar.read(look).await
+    }
+
+    /// Runs a command at most once for the request's idempotency key, and keeps the answer with it.
+    ///
+    /// `command` may be a refusal of the input already: the key is looked up first all the same, because a
+    /// key that was used is a clearer answer than a wrong field (decisions.md 3).
+    pub async fn once<C: Command>(
+        &self,
+        command: Result<C, Refusal>,
+        answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
+    ) -> Outcome {
+        let keyed = self.idempotency_key.as_ref().map(|key| self.keyed(key));
+        if keyed.is_none()
+            && let Err(refusal) = command
+        {
+            return Err(refusal);
+        }
+        self.bursar.engine.run(Once { org: self.caller.org, keyed, command, answer: Box::new(answer) }).await
+    }
+
+    fn keyed(&self, key: &str) -> Keyed {
+        let scope = self.caller.app.map_or(self.caller.org.0, |app| app.0);
+        let fields = match &self.body {
+            Json::Object(fields) => {
+                fields.iter().map(|(name, value)| (name.clone(), self.print(&value.canonical()))).collect()
+            }
+            other => [(String::new(), self.print(&other.canonical()))].into(),
+        };
+        let query: String = self.query.iter().map(|(name, value)| format!("{name}={value}&")).collect();
+        Keyed { scope, key: key.to_owned(), target: format!("{}?{query}", self.target), fields }
+    }
+
+    /// A short keyed hash of a field's value: tells whether two are the same, and nothing else.
+    fn print(&self, canonical: &str) -> String {
+        let hash = self.bursar.vault.keyed_hash(Purpose::Fingerprint, &[canonical.as_bytes()]);
+        hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+/// The refusal of an organization key that did not say for which app it acts.
+pub fn app_id_required() -> Refusal {
+    let message = "An organization key acts on an app: say which with the header Api-App-Id.";
+    Refusal::field(Code::AppIdRequired, "Api-App-Id", message)
+}

@@ -1,0 +1,169 @@
+//! Idempotency that never forgets (decisions.md 4).
+//!
+//! Invariant: a key is executed at most once, for ever. The key's row, the effect
+//! and the stored answer commit together, so there is no "in progress" to get stuck.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use super::answer::{Answer, Content};
+use crate::clock::Time;
+use crate::engine::Command;
+use crate::ids::OrgId;
+use crate::refusal::{Code, FieldError, Refusal};
+use crate::world::record::{Document, key, record};
+use crate::world::{Halt, Want, World};
+
+/// How long the whole answer is kept; after it a tombstone remains, which still says no.
+pub const ANSWER_KEPT_SECONDS: i64 = 30 * crate::clock::DAY_SECONDS;
+
+record! {
+    /// A key that was used, what for, and what was answered.
+    pub struct StoredAnswer in "stored_answers" {
+        key (org, scope, idempotency_key);
+        /// The organization.
+        pub org: OrgId,
+        /// The acting app, or the organization itself.
+        pub scope: Uuid,
+        /// The key as it was sent.
+        pub idempotency_key: String,
+        /// Method, path and query of the request.
+        pub target: String,
+        /// A short hash of each field of its body.
+        pub fields: Document<BTreeMap<String, String>>,
+        /// The status that was answered.
+        pub status: i64,
+        /// The body that was answered, byte for byte; empty for none, and for a tombstone.
+        pub body: Option<String>,
+        /// The id in the body, so that a caller can find what the key made.
+        pub object_id: Option<String>,
+        /// When.
+        pub created_at: Time,
+    }
+}
+
+/// A request under a key.
+#[derive(Clone, Debug)]
+pub struct Keyed {
+    /// The acting app, or the organization.
+    pub scope: Uuid,
+    /// The key.
+    pub key: String,
+    /// Method, path and query.
+    pub target: String,
+    /// A short hash of each field.
+    pub fields: BTreeMap<String, String>,
+}
+
+/// Renders a command's reply.
+pub type Render<R> = Box<dyn Fn(&R) -> Answer + Send>;
+
+/// A command that is run at most once for its key.
+pub struct Once<C: Command> {
+    /// The tenant.
+    pub org: OrgId,
+    /// The key, when the request has one.
+    pub keyed: Option<Keyed>,
+    /// The command, or why its input makes none.
+    pub command: Result<C, Refusal>,
+    /// Renders the reply.
+    pub answer: Render<C::Reply>,
+}
+
+impl<C: Command> Command for Once<C> {
+    type Reply = Answer;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        let stored = self.keyed.as_ref().map(|keyed| Want::row::<StoredAnswer>(key![self.org, keyed.scope, keyed.key]));
+        let command = self.command.as_ref().map(Command::needs).unwrap_or_default();
+        stored.into_iter().chain(command).collect()
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Answer, Halt> {
+        let command = || self.command.as_ref().map_err(|refusal| Halt::Refuse(Box::new(refusal.clone())));
+        let Some(keyed) = &self.keyed else {
+            return Ok((self.answer)(&command()?.decide(world)?));
+        };
+        if let Some(stored) = world.get::<StoredAnswer>(key![self.org, keyed.scope, keyed.key])? {
+            return Ok(replay(&stored, keyed)?);
+        }
+        let command = command()?;
+        let answer = match world.attempt(|world| command.decide(world))? {
+            Ok(reply) => (self.answer)(&reply),
+            // A definite failure stays a failure: the same key must not succeed later by surprise.
+            Err(refusal) if refusal.code.is_kept() => Answer::from(&refusal),
+            Err(refusal) => return Err(refusal.into()),
+        };
+        keep(world, self.org, keyed, &answer);
+        Ok(answer)
+    }
+}
+
+fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
+    let body = match &answer.content {
+        Content::Json(body) | Content::Csv(body) => Some(body.clone()),
+        Content::Empty => None,
+    };
+    world.add(StoredAnswer {
+        org,
+        scope: keyed.scope,
+        idempotency_key: keyed.key.clone(),
+        target: keyed.target.clone(),
+        fields: Document(keyed.fields.clone()),
+        status: i64::from(answer.status),
+        object_id: body.as_deref().and_then(object_id),
+        body,
+        created_at: world.now(),
+    });
+}
+
+fn object_id(body: &str) -> Option<String> {
+    let document: serde_json::Value = serde_json::from_str(body).ok()?;
+    document.get("id")?.as_str().map(str::to_owned)
+}
+
+/// The stored answer, if this is the same request; else a refusal that names what differs.
+fn replay(stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer, Refusal> {
+    let of = stored.object_id.as_ref().map(|id| format!(" It made {id}.")).unwrap_or_default();
+    let differing = differences(stored, keyed);
+    if !differing.is_empty() {
+        let names: Vec<&str> = differing.iter().map(|error| error.field.as_str()).collect();
+        let message =
+            format!("This idempotency key was used for another request; it differs in: {}.{of}", names.join(", "));
+        return Err(Refusal { errors: differing, ..Refusal::new(Code::IdempotencyKeyReused, message) });
+    }
+    let had_body = stored.status != 202 && stored.status != 204;
+    if stored.body.is_none() && had_body && stored.object_id.is_some() {
+        let message = format!("This idempotency key was used more than 30 days ago; its answer is no longer kept.{of}");
+        return Err(Refusal::new(Code::IdempotencyKeyReused, message));
+    }
+    let status = u16::try_from(stored.status).unwrap_or(200);
+    let content = stored.body.clone().map_or(Content::Empty, Content::Json);
+    Ok(Answer { status, content, headers: Vec::new(), replayed: true })
+}
+
+fn differences(stored: &StoredAnswer, keyed: &Keyed) -> Vec<FieldError> {
+    let differs = |field: String| FieldError {
+        field,
+        code: Code::IdempotencyKeyReused.as_str(),
+        message: "differs from the first request with this key".to_owned(),
+    };
+    let mut errors = Vec::new();
+    if stored.target != keyed.target {
+        errors.push(differs("path".to_owned()));
+    }
+    let before = &stored.fields.0;
+    let names: std::collections::BTreeSet<&String> = before.keys().chain(keyed.fields.keys()).collect();
+    errors.extend(
+        names
+            .into_iter()
+            .filter(|name| before.get(*name) != keyed.fields.get(*name))
+            .map(|name| differs(format!("/{name}"))),
+    );
+    errors
+}

@@ -1,0 +1,267 @@
+//! Inputs: values that a request may carry, read and described in one place.
+//!
+//! A type that implements [`Input`] says how it is read from JSON or from a query
+//! string, what is wrong when it cannot be, and how the OpenAPI document shows it;
+//! so what is documented is what is checked. [`input!`] makes such a type of a
+//! struct: all its wrong fields are reported at once, and unknown fields are
+//! refused with the nearest known name (decisions.md 1).
+
+use serde_json::{Value as Schema, json};
+
+use crate::refusal::{Code, FieldError};
+use crate::strict_json::Json;
+
+/// What is wrong, field by field.
+pub type Problems = Vec<FieldError>;
+
+/// A value that a request may carry.
+pub trait Input: Sized {
+    /// Reads it from JSON. `at` is its JSON pointer, for the message.
+    fn read(json: &Json, at: &str) -> Result<Self, Problems>;
+
+    /// Reads it from the text of a query parameter.
+    fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
+        Self::read(&Json::Text(text.to_owned()), at)
+    }
+
+    /// What it is when the request does not carry it; `None` when it must.
+    fn absent() -> Option<Self> {
+        None
+    }
+
+    /// Its JSON Schema, for the OpenAPI document.
+    fn schema() -> Schema;
+}
+
+/// A struct of inputs. Implemented by [`input!`].
+pub trait Fields: Input {
+    /// Reads it from the parameters of a query string.
+    fn read_query(parameters: &[(String, String)]) -> Result<Self, Problems>;
+    /// Names of its fields with their schema, their description and whether they are required.
+    fn parameters() -> Vec<(&'static str, Schema, String, bool)>;
+}
+
+/// One thing that is wrong with one field.
+pub fn wrong(at: &str, message: impl Into<String>) -> Problems {
+    problem(Code::InvalidInput, at, message)
+}
+
+/// One thing that is wrong with one field, with a code of its own.
+pub fn problem(code: Code, at: &str, message: impl Into<String>) -> Problems {
+    let field = if at.is_empty() { "/" } else { at };
+    vec![FieldError { field: field.to_owned(), code: code.as_str(), message: message.into() }]
+}
+
+/// The text of a JSON value, or what it is instead.
+pub fn text<'a>(json: &'a Json, at: &str) -> Result<&'a str, Problems> {
+    if let Json::Text(text) = json {
+        Ok(text)
+    } else {
+        Err(wrong(at, format!("must be a string, not {}", json.kind())))
+    }
+}
+
+/// Moves a field's problems into the struct's, so that all are told at once.
+pub fn gather<T>(result: Result<T, Problems>, problems: &mut Problems) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(found) => {
+            problems.extend(found);
+            None
+        }
+    }
+}
+
+/// The problem of a field that is not known, with the nearest name that is.
+pub fn unknown(at: &str, name: &str, known: &[&str]) -> Problems {
+    let hint = match crate::text::did_you_mean(name, known.iter().copied()) {
+        Some(near) => format!("is not known here; did you mean {near}?"),
+        None => format!("is not known here; known are: {}", known.join(", ")),
+    };
+    wrong(at, hint)
+}
+
+/// Declares a struct of inputs. Field types implement [`Input`]; `Option` fields may be left out.
+macro_rules! input {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $($(#[doc = $doc:literal])+ pub $field:ident $(as $wire:literal)?: $type:ty,)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub struct $name {
+            $($(#[doc = $doc])+ pub $field: $type,)*
+        }
+
+        impl $name {
+            const KNOWN: &'static [&'static str] = &[$($crate::http::input::wire_name!($field $($wire)?),)*];
+        }
+
+        impl $crate::http::input::Input for $name {
+            #[allow(unused_mut, unused_variables)]
+            fn read(json: &$crate::strict_json::Json, at: &str) -> Result<Self, $crate::http::input::Problems> {
+                let $crate::strict_json::Json::Object(fields) = json else {
+                    return Err($crate::http::input::wrong(at, format!("must be an object, not {}", json.kind())));
+                };
+                let mut problems = $crate::http::input::Problems::new();
+                for (name, _) in fields {
+                    if !Self::KNOWN.contains(&name.as_str()) {
+                        problems.extend($crate::http::input::unknown(&format!("{at}/{name}"), name, Self::KNOWN));
+                    }
+                }
+                $(
+                    let $field = {
+                        let name = $crate::http::input::wire_name!($field $($wire)?);
+                        let at = format!("{at}/{name}");
+                        let read = match json.get(name) {
+                            Some(value) => <$type as $crate::http::input::Input>::read(value, &at),
+                            None => <$type as $crate::http::input::Input>::absent()
+                                .ok_or_else(|| $crate::http::input::wrong(&at, "is required")),
+                        };
+                        $crate::http::input::gather(read, &mut problems)
+                    };
+                )*
+                match ($($field,)*) {
+                    ($(Some($field),)*) if problems.is_empty() => Ok(Self { $($field,)* }),
+                    _ => Err(problems),
+                }
+            }
+
+            fn schema() -> serde_json::Value {
+                let mut properties = serde_json::Map::new();
+                let mut required: Vec<&str> = Vec::new();
+                for (name, mut schema, description, needed) in <Self as $crate::http::input::Fields>::parameters() {
+                    if let Some(schema) = schema.as_object_mut() {
+                        schema.insert("description".to_owned(), serde_json::Value::String(description));
+                    }
+                    properties.insert(name.to_owned(), schema);
+                    if needed {
+                        required.push(name);
+                    }
+                }
+                let mut schema = serde_json::json!({
+                    "type": "object", "properties": properties, "additionalProperties": false
+                });
+                if !required.is_empty() {
+                    schema["required"] = serde_json::json!(required);
+                }
+                schema
+            }
+        }
+
+        impl $crate::http::input::Fields for $name {
+            #[allow(unused_mut, unused_variables)]
+            fn read_query(parameters: &[(String, String)]) -> Result<Self, $crate::http::input::Problems> {
+                let mut problems = $crate::http::input::Problems::new();
+                for (place, (name, _)) in parameters.iter().enumerate() {
+                    if !Self::KNOWN.contains(&name.as_str()) {
+                        problems.extend($crate::http::input::unknown(name, name, Self::KNOWN));
+                    }
+                    if parameters[..place].iter().any(|(before, _)| before == name) {
+                        problems.extend($crate::http::input::wrong(name, "stands more than once"));
+                    }
+                }
+                $(
+                    let $field = {
+                        let name = $crate::http::input::wire_name!($field $($wire)?);
+                        let read = match parameters.iter().find(|(given, _)| given == name) {
+                            Some((_, text)) => <$type as $crate::http::input::Input>::read_text(text, name),
+                            None => <$type as $crate::http::input::Input>::absent()
+                                .ok_or_else(|| $crate::http::input::wrong(name, "is required")),
+                        };
+                        $crate::http::input::gather(read, &mut problems)
+                    };
+                )*
+                match ($($field,)*) {
+                    ($(Some($field),)*) if problems.is_empty() => Ok(Self { $($field,)* }),
+                    _ => Err(problems),
+                }
+            }
+
+            fn parameters() -> Vec<(&'static str, serde_json::Value, String, bool)> {
+                vec![$((
+                    $crate::http::input::wire_name!($field $($wire)?),
+                    <$type as $crate::http::input::Input>::schema(),
+                    [$($doc),+].concat().trim().to_owned(),
+                    <$type as $crate::http::input::Input>::absent().is_none(),
+                ),)*]
+            }
+        }
+    };
+}
+pub(crate) use input;
+
+/// The name of a field in JSON: its own, unless another is given because Rust does not allow it.
+macro_rules! wire_name {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $wire:literal) => {
+        $wire
+    };
+}
+pub(crate) use wire_name;
+
+impl<T: Input> Input for Option<T> {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        if *json == Json::Null { Ok(None) } else { T::read(json, at).map(Some) }
+    }
+    fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
+        T::read_text(text, at).map(Some)
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+    fn schema() -> Schema {
+        let mut schema = T::schema();
+        if let Some(kind) = schema.get("type").and_then(Schema::as_str) {
+            schema["type"] = json!([kind, "null"]);
+            if let Some(choices) = schema.get_mut("enum").and_then(Schema::as_array_mut) {
+                choices.push(Schema::Null);
+            }
+            return schema;
+        }
+        json!({"anyOf": [schema, {"type": "null"}]})
+    }
+}
+
+impl<T: Input> Input for Vec<T> {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let Json::List(items) = json else { return Err(wrong(at, format!("must be a list, not {}", json.kind()))) };
+        let mut problems = Problems::new();
+        let read: Vec<T> = items
+            .iter()
+            .enumerate()
+            .filter_map(|(place, item)| gather(T::read(item, &format!("{at}/{place}")), &mut problems))
+            .collect();
+        if problems.is_empty() { Ok(read) } else { Err(problems) }
+    }
+    fn schema() -> Schema {
+        json!({"type": "array", "items": T::schema()})
+    }
+}
+
+/// A field of a PATCH: left out, emptied, or set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Patch<T> {
+    /// Not sent: stays as it is.
+    Keep,
+    /// Sent as null: emptied.
+    Clear,
+    /// Sent with a value.
+    Set(T),
+}
+
+impl<T: Input> Input for Patch<T> {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        if *json == Json::Null { Ok(Self::Clear) } else { T::read(json, at).map(Self::Set) }
+    }
+    fn absent() -> Option<Self> {
+        Some(Self::Keep)
+    }
+    fn schema() -> Schema {
+        Option::<T>::schema()
+    }
+}

@@ -1,0 +1,299 @@
+//! The inputs that many requests share: amounts, texts, ids, phones, moments.
+
+use serde_json::{Value as Schema, json};
+use uuid::Uuid;
+
+use super::input::{Input, Problems, problem, text, wrong};
+use crate::clock::Time;
+use crate::email::Email;
+use crate::ids;
+use crate::money::Cents;
+use crate::phone::PhoneNumber;
+use crate::platform::Platform;
+use crate::refusal::Code;
+use crate::strict_json::Json;
+
+/// Longest memo, message, description or comment, in characters (decisions.md 16).
+pub const LONG_TEXT_MAX: usize = 500;
+/// Longest name of a person or a thing, in characters.
+pub const NAME_MAX: usize = 50;
+/// Largest metadata, in bytes as JSON.
+pub const METADATA_MAX: usize = 16 * 1024;
+
+fn integer(json: &Json, at: &str) -> Result<i64, Problems> {
+    match json {
+        Json::Int(number) => Ok(*number),
+        Json::Decimal(_) => Err(wrong(at, "must be a whole number that fits into 64 bits")),
+        Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => {
+            Err(wrong(at, format!("must be a whole number, not {}", json.kind())))
+        }
+    }
+}
+
+fn integer_text(text: &str, at: &str) -> Result<i64, Problems> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let number = if plain { text.parse().ok() } else { None };
+    number.ok_or_else(|| wrong(at, "must be a whole number"))
+}
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole<const MIN: i64, const MAX: i64>(pub i64);
+
+impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
+    fn within(number: i64, at: &str) -> Result<Self, Problems> {
+        if (MIN..=MAX).contains(&number) {
+            Ok(Self(number))
+        } else {
+            Err(wrong(at, format!("must be from {MIN} to {MAX}")))
+        }
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> Input for Whole<MIN, MAX> {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        Self::within(integer(json, at)?, at)
+    }
+    fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
+        Self::within(integer_text(text, at)?, at)
+    }
+    fn schema() -> Schema {
+        json!({"type": "integer", "minimum": MIN, "maximum": MAX})
+    }
+}
+
+/// An amount of money in cents, from 1 to 9,999,999,999 (decisions.md 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount(pub Cents);
+
+impl Amount {
+    fn within(cents: i64, at: &str) -> Result<Self, Problems> {
+        let amount = Cents::new(cents);
+        if amount.is_positive() && amount <= Cents::AMOUNT_MAX {
+            Ok(Self(amount))
+        } else {
+            Err(wrong(at, format!("must be from 1 to {} cents", Cents::AMOUNT_MAX.get())))
+        }
+    }
+}
+
+impl Input for Amount {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        Self::within(integer(json, at)?, at)
+    }
+    fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
+        Self::within(integer_text(text, at)?, at)
+    }
+    fn schema() -> Schema {
+        json!({"type": "integer", "minimum": 1, "maximum": Cents::AMOUNT_MAX.get()})
+    }
+}
+
+/// An amount in cents whose sign tells the direction; never zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignedAmount(pub Cents);
+
+impl Input for SignedAmount {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let amount = integer(json, at)?;
+        let largest = Cents::AMOUNT_MAX.get();
+        if amount != 0 && (-largest..=largest).contains(&amount) {
+            Ok(Self(Cents::new(amount)))
+        } else {
+            Err(wrong(at, format!("must be from -{largest} to {largest} cents, and not 0")))
+        }
+    }
+    fn schema() -> Schema {
+        let largest = Cents::AMOUNT_MAX.get();
+        json!({"type": "integer", "minimum": -largest, "maximum": largest, "not": {"const": 0}})
+    }
+}
+
+impl Input for bool {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        if let Json::Bool(yes) = json {
+            Ok(*yes)
+        } else {
+            Err(wrong(at, format!("must be true or false, not {}", json.kind())))
+        }
+    }
+    fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
+        match text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(wrong(at, "must be true or false")),
+        }
+    }
+    fn schema() -> Schema {
+        json!({"type": "boolean"})
+    }
+}
+
+/// Text of 1 to `MAX` characters, without control characters but line breaks and tabs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text<const MAX: usize>(pub String);
+
+/// A name: at most [`NAME_MAX`] characters.
+pub type Name = Text<NAME_MAX>;
+/// A memo, message, description or comment: at most [`LONG_TEXT_MAX`] characters.
+pub type LongText = Text<LONG_TEXT_MAX>;
+
+impl<const MAX: usize> Input for Text<MAX> {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let given = text(json, at)?;
+        crate::text::check_text(given, MAX).map_err(|reason| wrong(at, reason.to_string()))?;
+        Ok(Self(given.to_owned()))
+    }
+    fn schema() -> Schema {
+        // What check_text refuses besides the length: control characters, and nothing but white space.
+        json!({"type": "string", "minLength": 1, "maxLength": MAX})
+    }
+}
+
+impl Input for Uuid {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let given = text(json, at)?;
+        // Only the hyphenated form, which is what we show.
+        let id = if given.len() == 36 { Uuid::try_parse(given).ok() } else { None };
+        id.ok_or_else(|| wrong(at, "must be a UUID"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "format": "uuid"})
+    }
+}
+
+/// Ids are read like the UUIDs that they are.
+macro_rules! id_inputs {
+    ($($id:ident),+ $(,)?) => {$(
+        impl Input for ids::$id {
+            fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+                Uuid::read(json, at).map(ids::$id)
+            }
+            fn schema() -> Schema {
+                Uuid::schema()
+            }
+        }
+    )+};
+}
+id_inputs!(AppId, UserId, MemberId, TransferId, PayoutLinkId, PayoutMethodId, LedgerAccountId, EventId);
+
+impl Input for Email {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        Email::parse(text(json, at)?).map_err(|reason| problem(Code::InvalidEmail, at, reason.to_string()))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "format": "email", "maxLength": 254})
+    }
+}
+
+impl Input for Time {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        Time::parse(text(json, at)?).ok_or_else(|| wrong(at, "must be a date-time such as 2026-01-31T12:00:00Z"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "format": "date-time"})
+    }
+}
+
+impl Input for Platform {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let word = text(json, at)?;
+        let known = Platform::ALL.map(Platform::as_str);
+        Platform::parse_requested(word).map_err(|_| wrong(at, format!("must be one of: {}", known.join(", "))))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "enum": Platform::ALL.map(Platform::as_str)})
+    }
+}
+
+/// A phone number as interface.md carries it: `{country_code, phone_number}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phone(pub PhoneNumber);
+
+super::input::input! {
+    /// The two parts of a phone number.
+    pub struct PhoneParts {
+        /// Country calling code: digits, for example 1.
+        pub country_code: Text<4>,
+        /// The number within its country.
+        pub phone_number: Text<20>,
+    }
+}
+
+/// A phone number of its two parts, with both parts named when they make none.
+pub fn phone(country_code: &str, phone_number: &str, at: &str) -> Result<PhoneNumber, Problems> {
+    PhoneNumber::parse(country_code, phone_number)
+        .map_err(|reason| problem(Code::InvalidPhoneNumber, &format!("{at}/phone_number"), reason.to_string()))
+}
+
+impl Input for Phone {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let parts = PhoneParts::read(json, at)?;
+        phone(&parts.country_code.0, &parts.phone_number.0, at).map(Self)
+    }
+    fn schema() -> Schema {
+        PhoneParts::schema()
+    }
+}
+
+/// A phone number in a list's filter: E.164 (`+12127361234`) or its digits (decisions.md 16).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhoneFilter(pub PhoneNumber);
+
+impl Input for PhoneFilter {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        PhoneNumber::parse_e164(text(json, at)?)
+            .map(Self)
+            .map_err(|_| problem(Code::InvalidPhoneNumber, at, "must be a phone number such as +12127361234"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "maxLength": 20})
+    }
+}
+
+/// Metadata: a string, or an object, which is kept as its JSON text. At most 16 KiB.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metadata(pub String);
+
+impl Input for Metadata {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let kept = match json {
+            Json::Text(text) => text.clone(),
+            Json::Object(_) => json.to_serde().to_string(),
+            Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::List(_) => {
+                return Err(wrong(at, format!("must be a string or an object, not {}", json.kind())));
+            }
+        };
+        if kept.len() > METADATA_MAX {
+            return Err(wrong(at, format!("must be at most {METADATA_MAX} bytes as JSON")));
+        }
+        if kept.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+            return Err(wrong(at, "must not hold control characters"));
+        }
+        Ok(Self(kept))
+    }
+    fn schema() -> Schema {
+        json!({"anyOf": [{"type": "string", "maxLength": METADATA_MAX}, {"type": "object"}]})
+    }
+}
+
+/// Words of a closed set are read by their `from_word`.
+macro_rules! word_input {
+    ($type:ty) => {
+        impl $crate::http::input::Input for $type {
+            fn read(json: &$crate::strict_json::Json, at: &str) -> Result<Self, $crate::http::input::Problems> {
+                let word = $crate::http::input::text(json, at)?;
+                Self::from_word(word).ok_or_else(|| {
+                    let known: Vec<&str> = Self::ALL.iter().map(|word| word.as_str()).collect();
+                    $crate::http::input::wrong(at, format!("must be one of: {}", known.join(", ")))
+                })
+            }
+            fn schema() -> serde_json::Value {
+                let known: Vec<&str> = Self::ALL.iter().map(|word| word.as_str()).collect();
+                serde_json::json!({"type": "string", "enum": known})
+            }
+        }
+    };
+}
+pub(crate) use word_input;

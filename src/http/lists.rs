@@ -1,0 +1,156 @@
+//! Lists: one page at a time, newest first, by keyset (decisions.md 5).
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use crate::clock::Time;
+use crate::refusal::{Code, Refusal};
+use crate::world::query::{Compare, Direction, Query};
+use crate::world::record::Cell;
+use crate::world::{Halt, Record, Value, World};
+
+/// Objects of a page when the request does not say.
+pub const LIMIT_DEFAULT: i64 = 10;
+/// Objects of a page at most (interface.md, Limits).
+pub const LIMIT_MAX: i64 = 100;
+
+/// The list envelope of interface.md.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ListEnvelope<T> {
+    /// Whether more objects exist beyond this page, in the direction that was asked for.
+    pub has_more: bool,
+    /// The objects.
+    pub data: Vec<T>,
+}
+
+/// Which page is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct PageAsked {
+    /// At most this many objects.
+    pub limit: Option<i64>,
+    /// The page after this object.
+    pub starting_after: Option<Uuid>,
+    /// The page just before this object, in list order.
+    pub ending_before: Option<Uuid>,
+    /// Only objects created then or later.
+    pub created_after: Option<Time>,
+    /// Only objects created earlier.
+    pub created_before: Option<Time>,
+    /// Oldest first.
+    pub ascending: bool,
+}
+
+/// A page of records.
+#[derive(Clone, Debug)]
+pub struct Page<R> {
+    /// Whether more exist.
+    pub has_more: bool,
+    /// The records, in list order.
+    pub records: Vec<Arc<R>>,
+}
+
+impl<R> Page<R> {
+    /// The envelope, each record rendered.
+    pub fn envelope<T>(&self, mut render: impl FnMut(&R) -> T) -> ListEnvelope<T> {
+        ListEnvelope { has_more: self.has_more, data: self.records.iter().map(|record| render(record)).collect() }
+    }
+}
+
+/// One page of the caller's records.
+///
+/// `mine` selects all records that the caller may see, ordered by id, of which a
+/// cursor must be one; `filter` narrows it to what was asked for.
+pub fn page<R: Record>(
+    world: &mut World,
+    mine: Query,
+    asked: &PageAsked,
+    filter: impl FnOnce(Query) -> Query,
+) -> Result<Page<R>, Halt> {
+    let (cursor, name) = match (asked.starting_after, asked.ending_before) {
+        (Some(_), Some(_)) => {
+            let message = "starting_after and ending_before exclude each other";
+            return Err(Refusal::field(Code::InvalidInput, "ending_before", message).into());
+        }
+        (Some(after), None) => (Some(after), "starting_after"),
+        (None, Some(before)) => (Some(before), "ending_before"),
+        (None, None) => (None, ""),
+    };
+    if let Some(cursor) = cursor {
+        let order = mine.table.columns[mine.order].name;
+        let exact = Query { limit: 1, ..mine.clone() }.filter(order, Compare::Equal, cursor.to_value());
+        if world.page::<R>(&exact)?.is_empty() {
+            let message = "is not an object of this list; use the id of the last or the first object of a page";
+            return Err(Refusal::field(Code::InvalidInput, name, message).into());
+        }
+    }
+    let limit = usize::try_from(asked.limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(1);
+    let direction = if asked.ascending { Direction::Ascending } else { Direction::Descending };
+    let backwards = asked.ending_before.is_some();
+    let mut query = filter(between(mine, asked));
+    query.direction = if backwards { direction.reversed() } else { direction };
+    query.after = cursor.map(Value::Id);
+    query.limit = limit + 1;
+    let mut records = world.page::<R>(&query)?;
+    let has_more = records.len() > limit;
+    records.truncate(limit);
+    if backwards {
+        records.reverse();
+    }
+    Ok(Page { has_more, records })
+}
+
+/// Narrows to the asked span of creation: the start is inclusive, the end exclusive.
+fn between(query: Query, asked: &PageAsked) -> Query {
+    let query = match asked.created_after {
+        Some(from) => query.filter("created_at", Compare::AtLeast, from.to_value()),
+        None => query,
+    };
+    match asked.created_before {
+        Some(until) => query.filter("created_at", Compare::Less, until.to_value()),
+        None => query,
+    }
+}
+
+/// Declares the query of a list: its own filters and, with them, what every list takes.
+macro_rules! list_query {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $($(#[doc = $doc:literal])+ pub $field:ident: $type:ty,)*
+        }
+    ) => {
+        $crate::http::input::input! {
+            $(#[$meta])*
+            pub struct $name {
+                /// Objects of a page, 1 to 100; 10 when not given.
+                pub limit: Option<$crate::http::inputs::Whole<1, { $crate::http::lists::LIMIT_MAX }>>,
+                /// The page after the object with this id.
+                pub starting_after: Option<uuid::Uuid>,
+                /// The page just before the object with this id.
+                pub ending_before: Option<uuid::Uuid>,
+                /// Only objects created at this moment or later.
+                pub created_after: Option<$crate::clock::Time>,
+                /// Only objects created before this moment.
+                pub created_before: Option<$crate::clock::Time>,
+                $($(#[doc = $doc])+ pub $field: $type,)*
+            }
+        }
+
+        impl $name {
+            /// Which page is asked for.
+            pub fn asked(&self) -> $crate::http::lists::PageAsked {
+                $crate::http::lists::PageAsked {
+                    limit: self.limit.map(|limit| limit.0),
+                    starting_after: self.starting_after,
+                    ending_before: self.ending_before,
+                    created_after: self.created_after,
+                    created_before: self.created_before,
+                    ascending: false,
+                }
+            }
+        }
+    };
+}
+pub(crate) use list_query;

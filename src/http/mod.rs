@@ -1,0 +1,18 @@
+//! The machinery of the HTTP interface: inputs, answers, lists, idempotency, routes.
+//!
+//! A handler is an async function from a [`Call`] to an [`Answer`] or a refusal. It
+//! reads its inputs, builds a command or a look, and renders the outcome. What comes
+//! before it, in fixed order (size, authentication, permission, rate, JSON,
+//! idempotency), stands in `dispatch.rs`. Deliberately absent: business rules.
+
+mod answer;
+mod call;
+pub mod idempotency;
+pub mod input;
+pub mod inputs;
+pub mod lists;
+pub mod route;
+
+pub use answer::{Answer, Content, Outcome};
+pub use call::{Bursar, Call, Caller, CredentialKind, Environment, Scope};
+pub use route::{Documented, Handler, Method, Route, Who};

@@ -1,0 +1,187 @@
+//! What a route is: a path, who may call it, what it takes and gives, and the handler.
+//! From the same rows come the router, the OpenAPI document and the tests.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::Value as Schema;
+use utoipa::ToSchema;
+
+use super::answer::Outcome;
+use super::call::Call;
+use super::input::{Fields, Input};
+use crate::refusal::Code;
+
+/// The methods that routes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum Method {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    /// As HTTP writes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// Who may call a route (decisions.md 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Who {
+    /// Anyone; the path itself carries the credential, if there is one.
+    Anyone,
+    /// An app: its secret key, the organization's with `Api-App-Id`, or its client id alone.
+    AppOrItsClient,
+    /// An app: its secret key, or the organization's key with `Api-App-Id`.
+    App,
+    /// An app or its organization, each seeing what is its own.
+    AppOrOrganization,
+    /// The organization's key alone.
+    Organization,
+}
+
+/// An async function from a call to its outcome.
+pub type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
+
+/// What the OpenAPI document says of a route.
+#[derive(Clone, Debug, Default)]
+pub struct Documented {
+    /// The handler's name, unique among all.
+    pub operation_id: &'static str,
+    /// The group it stands in.
+    pub tag: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// More, where there is more to say.
+    pub description: &'static str,
+    /// The body's schema.
+    pub body: Option<Schema>,
+    /// Parameters of the query: name, schema, description, required.
+    pub query: Vec<(&'static str, Schema, String, bool)>,
+    /// Answers: status, description, the schema's name and schema where there is a body.
+    pub answers: Vec<(u16, &'static str, Option<(String, Schema)>)>,
+    /// Schemas that those refer to.
+    pub schemas: Vec<(String, Schema)>,
+    /// Refusals besides those that every route has.
+    pub refusals: Vec<Code>,
+    /// An example body.
+    pub example: Option<Schema>,
+}
+
+/// One row of the table of routes.
+#[derive(Clone)]
+pub struct Route {
+    /// The method.
+    pub method: Method,
+    /// The path, placeholders in braces.
+    pub path: &'static str,
+    /// Who may call it.
+    pub who: Who,
+    /// What runs.
+    pub handler: Handler,
+    /// What the document says.
+    pub documented: Documented,
+}
+
+impl Route {
+    /// A route; `operation_id` is the handler's name.
+    pub fn new<F, Run>(method: Method, path: &'static str, who: Who, operation_id: &'static str, handler: F) -> Self
+    where
+        F: Fn(Call) -> Run + Send + Sync + 'static,
+        Run: Future<Output = Outcome> + Send + 'static,
+    {
+        Self {
+            method,
+            path,
+            who,
+            handler: Arc::new(move |call| Box::pin(handler(call))),
+            documented: Documented { operation_id, ..Documented::default() },
+        }
+    }
+
+    /// The group it stands in and one line about it.
+    #[must_use]
+    pub fn about(mut self, tag: &'static str, summary: &'static str) -> Self {
+        self.documented.tag = tag;
+        self.documented.summary = summary;
+        self
+    }
+
+    /// More to say: rules, limits, where they come from.
+    #[must_use]
+    pub fn describe(mut self, description: &'static str) -> Self {
+        self.documented.description = description;
+        self
+    }
+
+    /// The body it takes.
+    #[must_use]
+    pub fn takes<T: Input>(mut self) -> Self {
+        self.documented.body = Some(T::schema());
+        self
+    }
+
+    /// An example of the body.
+    #[must_use]
+    pub fn example(mut self, example: Schema) -> Self {
+        self.documented.example = Some(example);
+        self
+    }
+
+    /// The query it takes.
+    #[must_use]
+    pub fn asks<T: Fields>(mut self) -> Self {
+        self.documented.query = T::parameters();
+        self
+    }
+
+    /// An answer with a JSON body.
+    #[must_use]
+    pub fn gives<T: ToSchema>(mut self, status: u16, description: &'static str) -> Self {
+        let schema = as_json(&T::schema());
+        self.documented.answers.push((status, description, Some((T::name().into_owned(), schema))));
+        let mut further = Vec::new();
+        T::schemas(&mut further);
+        self.documented.schemas.extend(further.into_iter().map(|(name, schema)| (name, as_json(&schema))));
+        self
+    }
+
+    /// An answer without a body, or with one that is no JSON.
+    #[must_use]
+    pub fn gives_empty(mut self, status: u16, description: &'static str) -> Self {
+        self.documented.answers.push((status, description, None));
+        self
+    }
+
+    /// Refusals besides those that every route has.
+    #[must_use]
+    pub fn refuses(mut self, codes: &[Code]) -> Self {
+        self.documented.refusals.extend_from_slice(codes);
+        self
+    }
+}
+
+fn as_json(schema: &impl serde::Serialize) -> Schema {
+    serde_json::to_value(schema).expect("schemas are plain data, which always serialize")
+}
+
+/// Declares routes in the form `POST "/v2/payout-links" App create`: the handler's
+/// name becomes the operation id, prefixed by the noun.
+macro_rules! route {
+    ($method:ident $path:literal $who:ident $operation_id:literal $handler:path) => {
+        $crate::http::Route::new($crate::http::Method::$method, $path, $crate::http::Who::$who, $operation_id, $handler)
+    };
+}
+pub(crate) use route;

@@ -1,0 +1,223 @@
+//! Work that is done after a commit: what talks to the network, and what waits for its time.
+//!
+//! A job is written in the commit that needs it done. A worker leases it with a
+//! fencing number, does the work, and comes back with a command that carries the
+//! result and that number. Invariant: a command with a stale number commits nothing
+//! (invariant 17). Every job may run twice; deliberately absent: exactly once.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::clock::Time;
+use crate::engine::Command;
+use crate::ids::{JobId, OrgId};
+use crate::refusal::{Code, Refusal};
+use crate::world::query::{Compare, Direction, Query};
+use crate::world::record::{Cell, Document, key, record};
+use crate::world::{Halt, Want, World};
+
+/// How long a worker may take before another may take over.
+pub const LEASE_SECONDS: i64 = 60;
+/// The longest wait between two attempts.
+const BACKOFF_MAX_SECONDS: i64 = 3_600;
+
+/// What is to be done. Ids only: the worker reads the rest when it starts, so a job never carries a secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Work {
+    /// Send a message to a person.
+    SendMessage {
+        /// The message.
+        message: Uuid,
+    },
+    /// Hand a transfer to its rail.
+    SubmitTransfer {
+        /// The transfer.
+        transfer: Uuid,
+    },
+    /// Ask the rail what became of a transfer.
+    FollowTransfer {
+        /// The transfer.
+        transfer: Uuid,
+    },
+    /// Take back a link that nobody claimed in time.
+    ExpireLink {
+        /// The link.
+        link: Uuid,
+    },
+    /// Deliver a link once more, because its maker asked for a reminder.
+    RemindLink {
+        /// The link.
+        link: Uuid,
+    },
+}
+
+record! {
+    /// One piece of work. Its row goes when it is done.
+    pub struct Job in "jobs" {
+        key (org, id);
+        /// The organization.
+        pub org: OrgId,
+        /// Its id.
+        pub id: JobId,
+        /// What is to be done.
+        pub work: Document<Work>,
+        /// Not before this moment; while it is leased, when the lease ends.
+        pub due_at: Time,
+        /// How often it was begun.
+        pub attempts: i64,
+        /// Goes up with each lease; only the newest lease may finish the job.
+        pub fence: i64,
+        /// Until when a worker has it.
+        pub leased_until: Option<Time>,
+        /// What went wrong the last time.
+        pub last_error: Option<String>,
+        /// When it was made.
+        pub created_at: Time,
+    }
+}
+
+/// Adds work to be done at once.
+pub fn enqueue(world: &mut World, org: OrgId, work: Work) {
+    let now = world.now();
+    enqueue_at(world, org, work, now);
+}
+
+/// Adds work to be done at a moment.
+pub fn enqueue_at(world: &mut World, org: OrgId, work: Work, due_at: Time) {
+    let (id, created_at) = (world.id(), world.now());
+    world.add(Job {
+        org,
+        id,
+        work: Document(work),
+        due_at,
+        attempts: 0,
+        fence: 0,
+        leased_until: None,
+        last_error: None,
+        created_at,
+    });
+}
+
+/// A job in a worker's hands.
+#[derive(Clone, Debug)]
+pub struct Leased {
+    /// The organization.
+    pub org: OrgId,
+    /// The job.
+    pub id: JobId,
+    /// What is to be done.
+    pub work: Work,
+    /// The number that proves that this lease is the newest.
+    pub fence: i64,
+    /// Which attempt this is, from 1.
+    pub attempt: i64,
+}
+
+/// Takes a due job, if nobody else was faster. `None` when somebody was, or it is done.
+#[derive(Clone, Debug)]
+pub struct Lease {
+    /// The organization.
+    pub org: OrgId,
+    /// The job.
+    pub id: JobId,
+}
+
+impl Command for Lease {
+    type Reply = Option<Leased>;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        vec![Want::row::<Job>(key![self.org, self.id])]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Option<Leased>, Halt> {
+        let Some(job) = world.get::<Job>(key![self.org, self.id])? else { return Ok(None) };
+        let now = world.now();
+        if job.due_at > now {
+            return Ok(None);
+        }
+        let until = now.plus_seconds(LEASE_SECONDS);
+        let job = world.change(&job, |job| {
+            job.fence += 1;
+            job.attempts += 1;
+            job.leased_until = Some(until);
+            // A leased job is due again when its lease ends: a worker that died is taken over by that alone.
+            job.due_at = until;
+        });
+        let work = job.work.0.clone();
+        Ok(Some(Leased { org: job.org, id: job.id, work, fence: job.fence, attempt: job.attempts }))
+    }
+}
+
+/// Ends a job, as a part of the command that carries its result. Refused when the lease is not the newest.
+pub fn finish(world: &mut World, leased: &Leased) -> Result<(), Halt> {
+    let job = current(world, leased)?;
+    world.remove(&job);
+    Ok(())
+}
+
+/// Puts a job off: it failed and is tried again later, or it is not time yet.
+pub fn put_off(world: &mut World, leased: &Leased, until: Time, error: Option<String>) -> Result<(), Halt> {
+    let job = current(world, leased)?;
+    world.change(&job, |job| {
+        job.due_at = until;
+        job.leased_until = None;
+        job.last_error = error;
+    });
+    Ok(())
+}
+
+/// How long to wait after so many attempts: 1, 2, 4 … seconds, at most an hour.
+pub fn backoff_seconds(attempts: i64) -> i64 {
+    let doublings = u32::try_from(attempts.clamp(1, 20) - 1).unwrap_or(0);
+    2_i64.pow(doublings).min(BACKOFF_MAX_SECONDS)
+}
+
+fn current(world: &mut World, leased: &Leased) -> Result<std::sync::Arc<Job>, Halt> {
+    match world.get::<Job>(key![leased.org, leased.id])? {
+        Some(job) if job.fence == leased.fence => Ok(job),
+        Some(_) | None => Err(stale().into()),
+    }
+}
+
+/// The refusal of a worker whose lease went to another.
+fn stale() -> Refusal {
+    Refusal::new(Code::ResourceBusy, "The lease of this job is not the newest any more.")
+}
+
+/// Due jobs of all organizations, earliest first.
+pub fn due(now: Time, limit: usize) -> Query {
+    let table = <Job as crate::world::Record>::TABLE;
+    let column = table.position("due_at").expect("jobs have a due time");
+    let condition =
+        crate::world::query::Condition { column, compare: Compare::Less, value: now.plus_micros(1).to_value() };
+    Query {
+        table,
+        conditions: vec![condition],
+        through: None,
+        order: column,
+        direction: Direction::Ascending,
+        after: None,
+        limit,
+    }
+}
+
+/// The moment of the earliest job, whatever it is: when a worker must look again.
+pub fn earliest() -> Query {
+    Query { conditions: Vec::new(), limit: 1, ..due(Time::from_micros(0), 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_an_hour() {
+        let waits: Vec<i64> = [1, 2, 3, 12, 13, 400].map(backoff_seconds).to_vec();
+        assert_eq!(waits, [1, 2, 4, 2_048, 3_600, 3_600]);
+    }
+}

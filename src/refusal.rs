@@ -1,0 +1,211 @@
+//! Refusals: every way in which the service says no, with its public code.
+//!
+//! A refusal is a value. Rules return it, the engine keeps or drops what the
+//! command did, and the HTTP edge turns it into the error body of decisions.md 3.
+//! Codes are never renamed; docs/errors.md is made from this one enum.
+
+use serde::Serialize;
+
+/// Declares all codes with their status, their meaning and what the caller should do.
+macro_rules! codes {
+    ($($variant:ident $word:literal $status:literal, $meaning:literal, $advice:literal;)+) => {
+        /// Every public error code (decisions.md 3).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = $meaning] $variant,)+
+        }
+
+        impl Code {
+            /// All codes, in the order of docs/errors.md.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The word in `error_code`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)+ }
+            }
+
+            /// The HTTP status.
+            pub const fn status(self) -> u16 {
+                match self { $(Self::$variant => $status,)+ }
+            }
+
+            /// What it means.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)+ }
+            }
+
+            /// What the caller should do.
+            pub const fn advice(self) -> &'static str {
+                match self { $(Self::$variant => $advice,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    InvalidInput "invalid-input" 400, "The request is malformed or a field is invalid.", "Correct the fields named in errors and send it again.";
+    InvalidPhoneNumber "invalid-phone-number" 400, "The phone number does not exist in its country's numbering plan.", "Check the country code and the number.";
+    InvalidEmail "invalid-email" 400, "The e-mail address is not one.", "Correct the address.";
+    InvalidSsn "invalid-ssn" 400, "The social security number is not one.", "Send nine digits, dashes allowed.";
+    AppIdRequired "app-id-required" 400, "An organization key was used on an app's route without saying which app.", "Add the header Api-App-Id.";
+    WrongToken "wrong-token" 400, "The code is wrong, expired, used or was tried too often.", "Ask for a new code.";
+    Unauthorized "unauthorized" 401, "There are no credentials, or they are not valid.", "Send Authorization: Basic with client id and key.";
+    WrongEnvironment "wrong-environment" 401, "The key belongs to the other environment.", "Use the keys of this environment, or the other base address.";
+    InsufficientFunds "transaction-insufficient-funds" 402, "The wallet does not hold enough.", "Fund the wallet, or send less, with a new idempotency key.";
+    SecretKeyRequired "secret-key-required" 403, "A client id alone may not do this.", "Call from your server, with the secret key.";
+    OrganizationKeyRequired "organization-key-required" 403, "Only an organization key may do this.", "Use the organization's key.";
+    NotPermitted "not-permitted" 403, "The caller is known but not allowed to do this.", "Use credentials that are.";
+    SelfApproval "self-approval" 403, "Nobody approves what they submitted.", "Let another member approve.";
+    NotFound "not-found" 404, "There is no such object for this caller.", "Check the id and whose key you use.";
+    MethodNotAllowed "method-not-allowed" 405, "The path exists, the method does not.", "See the header Allow.";
+    InvalidState "invalid-state" 409, "The object's state forbids it.", "Read the object and decide anew.";
+    DeliveryLimitReached "delivery-limit-reached" 409, "The link was delivered five times.", "Cancel it and make a new one.";
+    AlreadyClaimed "already-claimed" 409, "The link was claimed.", "Nothing is left to do.";
+    BatchAlreadyProcessed "batch-already-processed" 409, "An identical batch was processed before.", "Read that batch; its id is in errors.";
+    UserHasBalance "user-has-balance" 409, "The user has money, or money under way.", "Wait, or move it first.";
+    UserInactive "user-inactive" 409, "The user is disabled or was deleted.", "Use an active user.";
+    UserInfoMissing "user-info-missing" 409, "The user lacks something that this needs.", "Let the user complete it.";
+    IdempotencyKeyReused "idempotency-key-reused" 409, "The idempotency key was used for another request.", "Use a new key for a new request; errors names what differs.";
+    ResourceBusy "resource-busy" 409, "A request with the same key is still being worked on.", "Repeat it after Retry-After with the same key.";
+    LimitExceeded "limit-exceeded" 409, "A limit of the app or of the service would be exceeded.", "See the message for which one.";
+    LinkExpired "link-expired" 410, "The link has expired.", "Ask the sender for a new one.";
+    LinkCanceled "link-canceled" 410, "The link was canceled.", "Ask the sender.";
+    PayloadTooLarge "payload-too-large" 413, "The body is larger than 1 MiB.", "Send less at once.";
+    UnsupportedMediaType "unsupported-media-type" 415, "The body is not application/json.", "Send JSON with Content-Type: application/json.";
+    RateLimited "rate-limited" 429, "Too many requests.", "Wait as long as Retry-After says.";
+    InternalError "internal-error" 500, "A bug of ours.", "Tell us the X-Request-Id; repeat with the same idempotency key.";
+    ServiceUnavailable "service-unavailable" 503, "It cannot be done now; nothing happened.", "Repeat after Retry-After.";
+    OutcomeUnknown "outcome-unknown" 503, "It may or may not have happened.", "Repeat with the same idempotency key: it decides.";
+}
+
+impl Code {
+    /// Whether the refusal was decided against state, so that it is kept with its idempotency key:
+    /// a definite failure stays a failure (decisions.md 4).
+    pub const fn is_kept(self) -> bool {
+        matches!(self.status(), 402 | 404 | 409 | 410)
+            && !matches!(self, Self::ResourceBusy | Self::IdempotencyKeyReused)
+    }
+}
+
+/// What is wrong with one field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FieldError {
+    /// A JSON pointer into the body (`/payee/phone_number`) or the name of a parameter or header.
+    pub field: String,
+    /// A code, most often the same as `error_code`.
+    pub code: &'static str,
+    /// What is wrong and how to right it.
+    pub message: String,
+}
+
+/// A no, with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The public code.
+    pub code: Code,
+    /// For the caller: what was refused and the way out.
+    pub message: String,
+    /// Field by field, where fields are at fault.
+    pub errors: Vec<FieldError>,
+    /// How long to wait before trying again, where waiting helps.
+    pub retry_after_seconds: Option<u32>,
+}
+
+impl Refusal {
+    /// A refusal without fields.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), errors: Vec::new(), retry_after_seconds: None }
+    }
+
+    /// A refusal of one field.
+    pub fn field(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let error = FieldError { field: field.into(), code: code.as_str(), message: message.clone() };
+        Self { code, message, errors: vec![error], retry_after_seconds: None }
+    }
+
+    /// A refusal of several fields at once. The code is that of the fields when they agree, else `invalid-input`.
+    pub fn fields(errors: Vec<FieldError>) -> Self {
+        let agreed =
+            errors.first().map(|error| error.code).filter(|code| errors.iter().all(|error| error.code == *code));
+        let code = agreed
+            .and_then(|word| Code::ALL.iter().copied().find(|code| code.as_str() == word))
+            .unwrap_or(Code::InvalidInput);
+        let message = match errors.as_slice() {
+            [only] => format!("{}: {}", only.field, only.message),
+            several => format!("{} fields are invalid; see errors.", several.len()),
+        };
+        Self { code, message, errors, retry_after_seconds: None }
+    }
+
+    /// There is no such object, or it is somebody else's, which is the same.
+    pub fn not_found(what: &str) -> Self {
+        Self::new(Code::NotFound, format!("There is no such {what}."))
+    }
+
+    /// Adds how long to wait.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after_seconds = Some(seconds);
+        self
+    }
+}
+
+/// The error body of interface.md.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ErrorBody {
+    /// Always false.
+    #[schema(example = false)]
+    pub success: bool,
+    /// For people.
+    pub message: String,
+    /// For programs; see docs/errors.md.
+    #[schema(example = "invalid-input")]
+    pub error_code: &'static str,
+    /// Field by field.
+    pub errors: Vec<FieldError>,
+}
+
+impl From<&Refusal> for ErrorBody {
+    fn from(refusal: &Refusal) -> Self {
+        Self {
+            success: false,
+            message: refusal.message.clone(),
+            error_code: refusal.code.as_str(),
+            errors: refusal.errors.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_a_hyphenated_word_that_stands_once() {
+        let mut words: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        assert!(words.iter().all(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-')));
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), Code::ALL.len());
+    }
+
+    #[test]
+    fn what_was_decided_against_state_is_kept_and_bad_input_is_not() {
+        assert!(Code::InsufficientFunds.is_kept());
+        assert!(Code::AlreadyClaimed.is_kept());
+        for code in
+            [Code::InvalidInput, Code::Unauthorized, Code::NotPermitted, Code::RateLimited, Code::OutcomeUnknown]
+        {
+            assert!(!code.is_kept(), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn fields_that_agree_give_their_code() {
+        let error = |code: Code| FieldError { field: "/x".into(), code: code.as_str(), message: "no".into() };
+        assert_eq!(Refusal::fields(vec![error(Code::InvalidEmail)]).code, Code::InvalidEmail);
+        let mixed = Refusal::fields(vec![error(Code::InvalidEmail), error(Code::InvalidInput)]);
+        assert_eq!(mixed.code, Code::InvalidInput);
+    }
+}

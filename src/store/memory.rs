@@ -1,0 +1,233 @@
+//! The store of tests and the simulator: everything in memory, and failure on demand.
+//!
+//! It can answer "unknown" with or without having written, refuse to be read, and
+//! lose what a crash would lose. Clones share the same data.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{CommitError, StoreError};
+use crate::world::query::{Direction, Query};
+use crate::world::{Row, Table, TableChanges, Value, Want};
+
+/// What the next commit does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// What it should.
+    #[default]
+    None,
+    /// Writes, then says that the outcome is unknown.
+    WrittenButUnknown,
+    /// Writes nothing and says that the outcome is unknown.
+    LostAndUnknown,
+    /// Writes nothing and says so.
+    Refused,
+}
+
+#[derive(Default)]
+struct Tables {
+    rows: HashMap<&'static str, BTreeMap<Row, Row>>,
+    /// For each index but the key: (table, index) → values → primary keys.
+    indexes: HashMap<(&'static str, usize), BTreeMap<Row, Vec<Row>>>,
+    /// Undoes the commits that a crash would lose, newest last.
+    unflushed: Vec<Vec<(&'static Table, Row, Option<Row>)>>,
+    fault: Fault,
+    /// Whether commits wait for [`Memory::flush`] to survive a crash.
+    lazy: bool,
+    commits: u64,
+}
+
+/// See the module's comment.
+#[derive(Clone, Default)]
+pub struct Memory {
+    tables: Arc<Mutex<Tables>>,
+}
+
+impl Memory {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the next commit does; later ones are sound again.
+    pub fn fail_next(&self, fault: Fault) {
+        self.tables().fault = fault;
+    }
+
+    /// From now on commits survive [`Self::crash`] only when flushed: a store that lies about durability.
+    /// The negative control of the durability invariant.
+    pub fn make_lazy(&self) {
+        self.tables().lazy = true;
+    }
+
+    /// Makes everything committed so far durable.
+    pub fn flush(&self) {
+        self.tables().unflushed.clear();
+    }
+
+    /// The power fails: what was not durable is gone.
+    pub fn crash(&self) {
+        let mut tables = self.tables();
+        while let Some(commit) = tables.unflushed.pop() {
+            for (table, key, before) in commit.into_iter().rev() {
+                tables.put(table, key, before);
+            }
+        }
+    }
+
+    /// How many commits were written.
+    pub fn commits(&self) -> u64 {
+        self.tables().commits
+    }
+
+    /// Every row of a table, ordered by key: for checkers, which look at everything.
+    pub fn rows(&self, table: &'static Table) -> Vec<Row> {
+        self.tables().rows.get(table.name).map(|rows| rows.values().cloned().collect()).unwrap_or_default()
+    }
+
+    pub(super) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
+        let tables = self.tables();
+        Ok(wants
+            .iter()
+            .map(|want| match want {
+                Want::Rows(wanted) => tables.by_index(wanted.table, wanted.index.columns, &wanted.values),
+                Want::Page(query) => tables.page(query),
+            })
+            .collect())
+    }
+
+    pub(super) fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
+        let mut tables = self.tables();
+        let fault = std::mem::take(&mut tables.fault);
+        match fault {
+            Fault::Refused => return Err(CommitError::Refused("refused on demand".into())),
+            Fault::LostAndUnknown => return Err(CommitError::Unknown("lost on demand".into())),
+            Fault::None | Fault::WrittenButUnknown => {}
+        }
+        if let Some(broken) = changes.iter().find_map(|change| tables.broken_rule(change)) {
+            return Err(CommitError::Refused(broken));
+        }
+        let mut undo = Vec::new();
+        for change in changes {
+            let key = change.table.key();
+            for gone in &change.deletes {
+                let before = tables.put(change.table, gone.clone(), None);
+                undo.push((change.table, gone.clone(), before));
+            }
+            for row in change.updates.iter().chain(&change.inserts) {
+                let key = Table::index_values(key, row);
+                let before = tables.put(change.table, key.clone(), Some(row.clone()));
+                undo.push((change.table, key, before));
+            }
+        }
+        tables.commits += 1;
+        if tables.lazy {
+            tables.unflushed.push(undo);
+        }
+        match fault {
+            Fault::WrittenButUnknown => Err(CommitError::Unknown("silent on demand".into())),
+            Fault::None | Fault::Refused | Fault::LostAndUnknown => Ok(()),
+        }
+    }
+}
+
+impl Tables {
+    fn by_index(&self, table: &'static Table, columns: &[usize], values: &Row) -> Vec<Row> {
+        let Some(rows) = self.rows.get(table.name) else { return Vec::new() };
+        let place = table.indexes.iter().position(|index| index.columns == columns);
+        match place {
+            Some(0) => rows.get(values).cloned().into_iter().collect(),
+            Some(place) => {
+                let keys = self.indexes.get(&(table.name, place)).and_then(|index| index.get(values));
+                keys.into_iter().flatten().filter_map(|key| rows.get(key).cloned()).collect()
+            }
+            None => {
+                rows.values().filter(|row| columns.iter().zip(values).all(|(&c, v)| row[c] == *v)).cloned().collect()
+            }
+        }
+    }
+
+    fn page(&self, query: &Query) -> Vec<Row> {
+        let Some(rows) = self.rows.get(query.table.name) else { return Vec::new() };
+        let mut found: Vec<Row> =
+            rows.values().filter(|row| query.holds(row) && self.connected(query, row)).cloned().collect();
+        found.sort_by(|a, b| match query.direction {
+            Direction::Ascending => a[query.order].cmp(&b[query.order]),
+            Direction::Descending => b[query.order].cmp(&a[query.order]),
+        });
+        found.truncate(query.limit);
+        found
+    }
+
+    fn connected(&self, query: &Query, row: &Row) -> bool {
+        let Some(through) = &query.through else { return true };
+        let table = through.table;
+        let Some(rows) = self.rows.get(table.name) else { return false };
+        let organization = &row[query.table.key().columns[0]];
+        let at = |connection: &Row, name: &str| table.position(name).map(|position| connection[position].clone());
+        rows.values().any(|connection| {
+            at(connection, "org").as_ref() == Some(organization)
+                && at(connection, through.column).as_ref() == Some(&row[query.order])
+                && through.equal.iter().all(|(name, value)| at(connection, name).as_ref() == Some(value))
+        })
+    }
+
+    /// Unique indexes and missing rows stand against a change, as they do in a real store.
+    fn broken_rule(&self, change: &TableChanges) -> Option<String> {
+        let table = change.table;
+        let key = table.key();
+        let exists = |row: &Row| self.rows.get(table.name).is_some_and(|rows| rows.contains_key(row));
+        if let Some(twice) = change.inserts.iter().find(|row| exists(&Table::index_values(key, row))) {
+            return Some(format!("{}: a second row with the key {:?}", table.name, Table::index_values(key, twice)));
+        }
+        for (place, index) in table.indexes.iter().enumerate().skip(1).filter(|(_, index)| index.unique) {
+            for row in change.inserts.iter().chain(&change.updates) {
+                let values = Table::index_values(index, row);
+                if values.contains(&Value::Null) {
+                    continue;
+                }
+                let own = Table::index_values(key, row);
+                let taken = self.indexes.get(&(table.name, place)).and_then(|index| index.get(&values));
+                let rewritten = |other: &Row| {
+                    change.deletes.contains(other)
+                        || change.updates.iter().any(|row| Table::index_values(key, row) == *other)
+                };
+                if taken.into_iter().flatten().any(|other| *other != own && !rewritten(other)) {
+                    return Some(format!("{}: {} is taken: {values:?}", table.name, index.name));
+                }
+            }
+        }
+        None
+    }
+
+    fn put(&mut self, table: &'static Table, key: Row, row: Option<Row>) -> Option<Row> {
+        let rows = self.rows.entry(table.name).or_default();
+        let before = match &row {
+            Some(row) => rows.insert(key.clone(), row.clone()),
+            None => rows.remove(&key),
+        };
+        for (place, index) in table.indexes.iter().enumerate().skip(1) {
+            let entries = self.indexes.entry((table.name, place)).or_default();
+            if let Some(before) = &before {
+                let values = Table::index_values(index, before);
+                if let Some(keys) = entries.get_mut(&values) {
+                    keys.retain(|known| *known != key);
+                    if keys.is_empty() {
+                        entries.remove(&values);
+                    }
+                }
+            }
+            if let Some(row) = &row {
+                let keys = entries.entry(Table::index_values(index, row)).or_default();
+                if let Err(place) = keys.binary_search(&key) {
+                    keys.insert(place, key.clone());
+                }
+            }
+        }
+        before
+    }
+}

@@ -1,0 +1,89 @@
+//! SQL text, made from what records say of themselves. Nobody else writes SQL,
+//! but for the migrations.
+
+use crate::world::query::{Compare, Direction, Query};
+use crate::world::record::Index;
+use crate::world::{Row, Table};
+
+fn names(table: &Table) -> Vec<&'static str> {
+    table.columns.iter().map(|column| column.name).collect()
+}
+
+fn equals(table: &Table, index: &Index) -> String {
+    let parts: Vec<String> = index
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(place, &column)| format!("{} = ?{}", table.columns[column].name, place + 1))
+        .collect();
+    parts.join(" AND ")
+}
+
+/// All rows with given values in an index, ordered by the primary key.
+pub(super) fn select(table: &Table, index: &Index) -> String {
+    let key: Vec<&str> = table.key().columns.iter().map(|&column| table.columns[column].name).collect();
+    let (columns, found, order) = (names(table).join(", "), equals(table, index), key.join(", "));
+    format!("SELECT {columns} FROM {} WHERE {found} ORDER BY {order}", table.name)
+}
+
+/// One page, and the values of its parameters.
+pub(super) fn page(query: &Query) -> (String, Row) {
+    let table = query.table;
+    let mut values: Row = Vec::new();
+    let mut parts: Vec<String> = Vec::new();
+    for condition in &query.conditions {
+        let operator = match condition.compare {
+            Compare::Equal => "=",
+            Compare::AtLeast => ">=",
+            Compare::Less => "<",
+        };
+        values.push(condition.value.clone());
+        parts.push(format!("t.{} {operator} ?{}", table.columns[condition.column].name, values.len()));
+    }
+    let order = table.columns[query.order].name;
+    let (behind, direction) = match query.direction {
+        Direction::Ascending => (">", "ASC"),
+        Direction::Descending => ("<", "DESC"),
+    };
+    if let Some(after) = &query.after {
+        values.push(after.clone());
+        parts.push(format!("t.{order} {behind} ?{}", values.len()));
+    }
+    if let Some(through) = &query.through {
+        let organization = table.columns[table.key().columns[0]].name;
+        let mut connected = vec![format!("c.org = t.{organization}"), format!("c.{} = t.{order}", through.column)];
+        for (column, value) in &through.equal {
+            values.push(value.clone());
+            connected.push(format!("c.{column} = ?{}", values.len()));
+        }
+        parts.push(format!("EXISTS (SELECT 1 FROM {} c WHERE {})", through.table.name, connected.join(" AND ")));
+    }
+    let columns: Vec<String> = names(table).iter().map(|name| format!("t.{name}")).collect();
+    let text = format!(
+        "SELECT {} FROM {} t WHERE {} ORDER BY t.{order} {direction} LIMIT {}",
+        columns.join(", "),
+        table.name,
+        parts.join(" AND "),
+        query.limit
+    );
+    (text, values)
+}
+
+pub(super) fn insert(table: &Table) -> String {
+    let places: Vec<String> = (1..=table.columns.len()).map(|place| format!("?{place}")).collect();
+    format!("INSERT INTO {} ({}) VALUES ({})", table.name, names(table).join(", "), places.join(", "))
+}
+
+/// Sets every column but the key's. Its parameters are the whole row.
+pub(super) fn update(table: &Table) -> String {
+    let key = table.key().columns;
+    let text = |position: usize| format!("{} = ?{}", table.columns[position].name, position + 1);
+    let sets: Vec<String> = (0..table.columns.len()).filter(|position| !key.contains(position)).map(text).collect();
+    let found: Vec<String> = key.iter().map(|&position| text(position)).collect();
+    format!("UPDATE {} SET {} WHERE {}", table.name, sets.join(", "), found.join(" AND "))
+}
+
+/// Its parameters are the primary key.
+pub(super) fn delete(table: &Table) -> String {
+    format!("DELETE FROM {} WHERE {}", table.name, equals(table, table.key()))
+}

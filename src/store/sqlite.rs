@@ -1,0 +1,327 @@
+//! The embedded store: SQLite in WAL mode, one writer, several readers.
+//!
+//! Invariant: when a commit answers `Ok`, the changes are on the disk
+//! (`synchronous=FULL`: the log is flushed before COMMIT returns). Checkpoints run
+//! beside the writer, so that no answer waits for one unless the log has grown past
+//! [`LOG_MAX_BYTES`].
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
+use rusqlite::{Connection, OpenFlags, ToSql, TransactionBehavior, params_from_iter};
+use uuid::Uuid;
+
+use super::{CommitError, StoreError};
+use crate::clock::Time;
+use crate::store::sql;
+use crate::world::record::{Corrupt, Kind};
+use crate::world::{Row, Table, TableChanges, Value, Want};
+
+/// Past this size of the log the writer itself waits for a checkpoint, so that the log stays bounded.
+const LOG_MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// How often the background checkpoint runs.
+const CHECKPOINT_EVERY: Duration = Duration::from_millis(200);
+/// Prepared statements kept by a connection; there are about three for each table.
+const STATEMENTS_MAX: usize = 256;
+/// How many connections read at once.
+const READERS: usize = 4;
+
+mod migrations {
+    refinery::embed_migrations!("migrations/sqlite");
+}
+
+/// The writing connection.
+pub struct Writer {
+    connection: Connection,
+    log: PathBuf,
+}
+
+/// Read connections, lent one at a time.
+#[derive(Clone)]
+pub struct Readers {
+    idle: Arc<(Mutex<Vec<Connection>>, Condvar)>,
+}
+
+/// An opened database: its writer, its readers and its checkpointer.
+pub struct Sqlite {
+    /// For the one executor.
+    pub writer: Writer,
+    /// For everyone who reads.
+    pub readers: Readers,
+    /// Runs checkpoints until it is dropped.
+    pub checkpointer: Checkpointer,
+}
+
+/// Why a database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// SQLite said no.
+    #[error("cannot open the database {path}: {source}")]
+    Database {
+        /// The file.
+        path: String,
+        /// The reason.
+        source: rusqlite::Error,
+    },
+    /// The schema could not be brought up to date.
+    #[error("cannot bring the database {path} up to date: {reason}")]
+    Migration {
+        /// The file.
+        path: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The schema is older than the program and may not be changed.
+    #[error("the database {path} needs {missing} migration(s); run `bursar migrate`, or start without --no-migrate")]
+    Outdated {
+        /// The file.
+        path: String,
+        /// How many are missing.
+        missing: usize,
+    },
+}
+
+impl Sqlite {
+    /// Opens the file, makes it when it is missing, and brings its schema up to date if `migrate` allows it.
+    pub fn open(path: &Path, migrate: bool) -> Result<Self, OpenError> {
+        let failed = |source| OpenError::Database { path: path.display().to_string(), source };
+        let mut connection = Connection::open(path).map_err(failed)?;
+        prepare(&connection).map_err(failed)?;
+        bring_up_to_date(&mut connection, path, migrate)?;
+        let readers = Readers::open(path).map_err(failed)?;
+        let checkpointer = Checkpointer::start(Connection::open(path).map_err(failed)?).map_err(failed)?;
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        Ok(Self { writer: Writer { connection, log: log.into() }, readers, checkpointer })
+    }
+
+    /// Opens an existing file for reading only, for `bursar verify` and its like.
+    pub fn read_only(path: &Path) -> Result<Readers, OpenError> {
+        Readers::open(path).map_err(|source| OpenError::Database { path: path.display().to_string(), source })
+    }
+}
+
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", "ON")?;
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    // The log file is overwritten from its start after a checkpoint; appending costs twice as much.
+    connection.pragma_update(None, "journal_size_limit", -1)?;
+    connection.pragma_update(None, "cache_size", -65_536)?;
+    Ok(())
+}
+
+fn bring_up_to_date(connection: &mut Connection, path: &Path, migrate: bool) -> Result<(), OpenError> {
+    let failed =
+        |reason: refinery::Error| OpenError::Migration { path: path.display().to_string(), reason: reason.to_string() };
+    let runner = migrations::migrations::runner();
+    let known = runner.get_migrations().len();
+    if migrate {
+        return runner.run(connection).map(|_| ()).map_err(failed);
+    }
+    let applied = runner.get_applied_migrations(connection).map_err(failed)?.len();
+    if applied < known {
+        return Err(OpenError::Outdated { path: path.display().to_string(), missing: known - applied });
+    }
+    Ok(())
+}
+
+impl Writer {
+    pub(super) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
+        load(&self.connection, wants)
+    }
+
+    pub(super) fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let unknown = |error: rusqlite::Error| CommitError::Unknown(error.to_string());
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(unknown)?;
+        for change in changes {
+            if let Err(error) = write(&transaction, change) {
+                let refused = error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation);
+                // A constraint speaks before anything is committed, so this is definite once it is rolled back.
+                return match transaction.rollback() {
+                    Ok(()) if refused => Err(CommitError::Refused(format!("{}: {error}", change.table.name))),
+                    Ok(()) | Err(_) => Err(CommitError::Unknown(format!("{}: {error}", change.table.name))),
+                };
+            }
+        }
+        transaction.commit().map_err(unknown)?;
+        self.bound_the_log();
+        Ok(())
+    }
+
+    fn bound_the_log(&self) {
+        let size = std::fs::metadata(&self.log).map_or(0, |log| log.len());
+        if size > LOG_MAX_BYTES {
+            // RESTART waits for readers of the old part and lets the next commit start at the log's beginning.
+            let done = self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get::<_, i64>(0));
+            if let Err(error) = done {
+                tracing::warn!(%error, "the log could not be checkpointed");
+            }
+        }
+    }
+}
+
+fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()> {
+    let table = change.table;
+    if !change.deletes.is_empty() {
+        let mut statement = connection.prepare_cached(&sql::delete(table))?;
+        for key in &change.deletes {
+            statement.execute(params_from_iter(key))?;
+        }
+    }
+    if !change.updates.is_empty() {
+        let mut statement = connection.prepare_cached(&sql::update(table))?;
+        for row in &change.updates {
+            statement.execute(params_from_iter(row))?;
+        }
+    }
+    if !change.inserts.is_empty() {
+        let mut statement = connection.prepare_cached(&sql::insert(table))?;
+        for row in &change.inserts {
+            statement.execute(params_from_iter(row))?;
+        }
+    }
+    Ok(())
+}
+
+fn load(connection: &Connection, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
+    wants.iter().map(|want| load_one(connection, want)).collect()
+}
+
+fn load_one(connection: &Connection, want: &Want) -> Result<Vec<Row>, StoreError> {
+    let failed = |error: rusqlite::Error| StoreError::Read(error.to_string());
+    let (table, text, values) = match want {
+        Want::Rows(wanted) => (wanted.table, sql::select(wanted.table, wanted.index), wanted.values.clone()),
+        Want::Page(query) => {
+            let (text, values) = sql::page(query);
+            (query.table, text, values)
+        }
+    };
+    let mut statement = connection.prepare_cached(&text).map_err(failed)?;
+    let mut rows = statement.query(params_from_iter(&values)).map_err(failed)?;
+    let mut loaded = Vec::new();
+    while let Some(row) = rows.next().map_err(failed)? {
+        loaded.push(read_row(table, row)?);
+    }
+    Ok(loaded)
+}
+
+fn read_row(table: &'static Table, row: &rusqlite::Row<'_>) -> Result<Row, StoreError> {
+    let mut values = Vec::with_capacity(table.columns.len());
+    for (position, column) in table.columns.iter().enumerate() {
+        let cell = row.get_ref(position).map_err(|error| StoreError::Read(error.to_string()))?;
+        let value =
+            read_cell(column.kind, cell).ok_or_else(|| Corrupt { column: column.name, found: format!("{cell:?}") })?;
+        values.push(value);
+    }
+    Ok(values)
+}
+
+fn read_cell(kind: Kind, cell: ValueRef<'_>) -> Option<Value> {
+    match (kind, cell) {
+        (_, ValueRef::Null) => Some(Value::Null),
+        (Kind::Id, ValueRef::Blob(bytes)) => Uuid::from_slice(bytes).ok().map(Value::Id),
+        (Kind::Int, ValueRef::Integer(number)) => Some(Value::Int(number)),
+        (Kind::Bool, ValueRef::Integer(number)) => Some(Value::Bool(number != 0)),
+        (Kind::Time, ValueRef::Integer(micros)) => Some(Value::Time(Time::from_micros(micros))),
+        (Kind::Text, ValueRef::Text(text)) => std::str::from_utf8(text).ok().map(|text| Value::Text(text.to_owned())),
+        (Kind::Bytes, ValueRef::Blob(bytes)) => Some(Value::Bytes(bytes.to_vec())),
+        (Kind::Id | Kind::Int | Kind::Bool | Kind::Time | Kind::Text | Kind::Bytes, _) => None,
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Self::Null => ToSqlOutput::Owned(SqlValue::Null),
+            Self::Id(id) => ToSqlOutput::Borrowed(ValueRef::Blob(id.as_bytes())),
+            Self::Int(number) => ToSqlOutput::Owned(SqlValue::Integer(*number)),
+            Self::Bool(yes) => ToSqlOutput::Owned(SqlValue::Integer(i64::from(*yes))),
+            Self::Time(time) => ToSqlOutput::Owned(SqlValue::Integer(time.micros())),
+            Self::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Self::Bytes(bytes) => ToSqlOutput::Borrowed(ValueRef::Blob(bytes)),
+        })
+    }
+}
+
+impl Readers {
+    fn open(path: &Path) -> rusqlite::Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connections = Vec::with_capacity(READERS);
+        for _ in 0..READERS {
+            let connection = Connection::open_with_flags(path, flags)?;
+            connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+            connection.busy_timeout(Duration::from_secs(10))?;
+            connections.push(connection);
+        }
+        Ok(Self { idle: Arc::new((Mutex::new(connections), Condvar::new())) })
+    }
+
+    pub(super) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
+        let (idle, freed) = &*self.idle;
+        let connection = {
+            let mut idle = idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            loop {
+                match idle.pop() {
+                    Some(connection) => break connection,
+                    None => idle = freed.wait(idle).unwrap_or_else(std::sync::PoisonError::into_inner),
+                }
+            }
+        };
+        let loaded = load(&connection, wants);
+        idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(connection);
+        freed.notify_one();
+        loaded
+    }
+}
+
+/// Moves the log into the database beside the writer, so that commits rarely wait for it.
+pub struct Checkpointer {
+    stop: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Checkpointer {
+    fn start(connection: Connection) -> rusqlite::Result<Self> {
+        prepare(&connection)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = stop.clone();
+        let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
+            while !told.load(Ordering::Relaxed) {
+                std::thread::park_timeout(CHECKPOINT_EVERY);
+                let done = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get::<_, i64>(0));
+                if let Err(error) = done {
+                    tracing::warn!(%error, "a background checkpoint failed");
+                }
+            }
+        });
+        match thread {
+            Ok(thread) => Ok(Self { stop, thread: Some(thread) }),
+            Err(error) => {
+                tracing::warn!(%error, "no thread for background checkpoints; the writer makes them");
+                Ok(Self { stop, thread: None })
+            }
+        }
+    }
+}
+
+impl Drop for Checkpointer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            if thread.join().is_err() {
+                tracing::warn!("the checkpointer had panicked");
+            }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The working set of a batch: the rows that its commands loaded, changed and added.
+//!
+//! A command finds rows here, changes them here, and never knows a store. A row
+//! that is not in memory yet is asked for with [`Halt::Load`]; the engine loads it
+//! and runs the command again from its start.
+//!
+//! Invariant: the changes of a command that was refused are gone without a trace.
+//! Deliberately absent: the name of any noun, any I/O, any clock.
+
+pub mod query;
+pub mod record;
+mod rows;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+pub use query::{Direction, Query};
+use record::{AnyRecord, Index};
+pub use record::{Record, Row, Table, Value};
+use rows::TableRows;
+
+use crate::clock::Time;
+use crate::ids::Entropy;
+use crate::refusal::Refusal;
+
+/// Rows that a command needs and the world does not have.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Want {
+    /// All rows with these values in an index.
+    Rows(RowsWanted),
+    /// One page of a list; only reads ask for it.
+    Page(Query),
+}
+
+/// A look-up by an index.
+#[derive(Clone, Debug)]
+pub struct RowsWanted {
+    /// Where to look.
+    pub table: &'static Table,
+    /// By which index.
+    pub index: &'static Index,
+    /// The values it must have.
+    pub values: Row,
+}
+
+impl PartialEq for RowsWanted {
+    fn eq(&self, other: &Self) -> bool {
+        self.table == other.table && self.index.columns == other.index.columns && self.values == other.values
+    }
+}
+
+impl Eq for RowsWanted {}
+
+impl std::hash::Hash for RowsWanted {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.table.name.hash(state);
+        self.index.columns.hash(state);
+        self.values.hash(state);
+    }
+}
+
+impl Want {
+    /// The row of `R` with this primary key. For commands that name up front what they will need.
+    pub fn row<R: Record>(key: Row) -> Self {
+        Self::by::<R>(R::TABLE.key(), key)
+    }
+
+    /// The rows of `R` with these values in an index.
+    pub fn by<R: Record>(index: &'static Index, values: Row) -> Self {
+        Self::Rows(RowsWanted { table: R::TABLE, index, values })
+    }
+}
+
+/// Why a command stopped before its end.
+#[derive(Debug)]
+pub enum Halt {
+    /// A row must be loaded first; then the command runs again.
+    Load(Box<Want>),
+    /// The answer is no.
+    Refuse(Box<Refusal>),
+}
+
+impl<R: Into<Refusal>> From<R> for Halt {
+    fn from(refusal: R) -> Self {
+        Self::Refuse(Box::new(refusal.into()))
+    }
+}
+
+/// What changed in one table, for the store to write.
+#[derive(Debug)]
+pub struct TableChanges {
+    /// The table.
+    pub table: &'static Table,
+    /// New rows.
+    pub inserts: Vec<Row>,
+    /// Rows with changed values; the primary key is the same.
+    pub updates: Vec<Row>,
+    /// Primary keys of rows to remove.
+    pub deletes: Vec<Row>,
+}
+
+/// A place in the list of changes to which the world can go back.
+#[derive(Clone, Copy, Debug)]
+pub struct Savepoint(usize);
+
+/// The batch's working set. See the module's comment.
+pub struct World {
+    tables: HashMap<&'static str, TableRows>,
+    answered: HashSet<RowsWanted>,
+    pages: HashMap<Query, Vec<AnyRecord>>,
+    /// What each change replaced, newest last, so that a refused command can be taken back.
+    undo: Vec<(&'static Table, Row, Option<AnyRecord>)>,
+    now: Time,
+    entropy: Entropy,
+}
+
+impl World {
+    /// An empty world.
+    pub fn new(now: Time) -> Self {
+        Self {
+            tables: HashMap::new(),
+            answered: HashSet::new(),
+            pages: HashMap::new(),
+            undo: Vec::new(),
+            now,
+            entropy: Entropy::from_seed([0; 32]),
+        }
+    }
+
+    /// The moment of the running command; each command of a program has its own, later than the one before.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A new id, made of the command's moment and its own entropy.
+    pub fn id<I: From<uuid::Uuid>>(&mut self) -> I {
+        self.entropy.id(self.now)
+    }
+
+    /// Random bytes of the running command.
+    pub fn random<const N: usize>(&mut self) -> [u8; N] {
+        self.entropy.bytes()
+    }
+
+    /// The row with this primary key.
+    pub fn get<R: Record>(&self, key: Row) -> Result<Option<Arc<R>>, Halt> {
+        self.find(R::TABLE.key(), key)
+    }
+
+    /// The one row with these values in a unique index.
+    pub fn find<R: Record>(&self, index: &'static Index, values: Row) -> Result<Option<Arc<R>>, Halt> {
+        debug_assert!(index.unique, "find is for unique indexes; all() is for the others");
+        if let Some(rows) = self.tables.get(R::TABLE.name)
+            && let Some(found) = rows.by_index(index, &values).next()
+        {
+            return Ok(Some(typed(found)));
+        }
+        let wanted = RowsWanted { table: R::TABLE, index, values };
+        if self.answered.contains(&wanted) {
+            return Ok(None);
+        }
+        Err(Halt::Load(Box::new(Want::Rows(wanted))))
+    }
+
+    /// All rows with these values in an index, ordered by primary key.
+    pub fn all<R: Record>(&self, index: &'static Index, values: Row) -> Result<Vec<Arc<R>>, Halt> {
+        let wanted = RowsWanted { table: R::TABLE, index, values };
+        if !self.answered.contains(&wanted) {
+            return Err(Halt::Load(Box::new(Want::Rows(wanted))));
+        }
+        let Some(rows) = self.tables.get(R::TABLE.name) else { return Ok(Vec::new()) };
+        Ok(rows.by_index(index, &wanted.values).map(typed).collect())
+    }
+
+    /// One page of a list, in list order. Only for reads: a page is not kept true while commands change rows.
+    pub fn page<R: Record>(&self, query: &Query) -> Result<Vec<Arc<R>>, Halt> {
+        match self.pages.get(query) {
+            Some(rows) => Ok(rows.iter().cloned().map(typed).collect()),
+            None => Err(Halt::Load(Box::new(Want::Page(query.clone())))),
+        }
+    }
+
+    /// Adds a new record.
+    pub fn add<R: Record>(&mut self, record: R) -> Arc<R> {
+        let record = Arc::new(record);
+        let key = Table::index_values(R::TABLE.key(), &record.values());
+        self.put(R::TABLE, key, Some(record.clone()));
+        record
+    }
+
+    /// Changes a record, whose newest state in this world `edit` gets; gives the new state.
+    /// The primary key must stay as it is.
+    pub fn change<R: Record>(&mut self, record: &Arc<R>, edit: impl FnOnce(&mut R)) -> Arc<R> {
+        let key = Table::index_values(R::TABLE.key(), &record.values());
+        let newest = self.tables.get(R::TABLE.name).and_then(|rows| rows.get(&key));
+        let mut changed = newest.map_or_else(|| R::clone(record), |newest| R::clone(&typed::<R>(newest)));
+        edit(&mut changed);
+        let changed = Arc::new(changed);
+        debug_assert_eq!(key, Table::index_values(R::TABLE.key(), &changed.values()), "a primary key never changes");
+        self.put(R::TABLE, key, Some(changed.clone()));
+        changed
+    }
+
+    /// Removes a record. For working rows only: what tells of money is never removed.
+    pub fn remove<R: Record>(&mut self, record: &Arc<R>) {
+        let key = Table::index_values(R::TABLE.key(), &record.values());
+        self.put(R::TABLE, key, None);
+    }
+
+    /// Runs `attempt`; when it is refused, its changes are taken back and the refusal is given as a value.
+    pub fn attempt<T>(
+        &mut self,
+        attempt: impl FnOnce(&mut Self) -> Result<T, Halt>,
+    ) -> Result<Result<T, Refusal>, Halt> {
+        let savepoint = self.savepoint();
+        match attempt(self) {
+            Ok(done) => Ok(Ok(done)),
+            Err(Halt::Refuse(refusal)) => {
+                self.roll_back(savepoint);
+                Ok(Err(*refusal))
+            }
+            Err(load @ Halt::Load(_)) => Err(load),
+        }
+    }
+
+    fn put(&mut self, table: &'static Table, key: Row, record: Option<AnyRecord>) {
+        let rows = self.tables.entry(table.name).or_insert_with(|| TableRows::new(table));
+        let before = rows.put(&key, record);
+        self.undo.push((table, key, before));
+    }
+
+    /// The present state, to go back to.
+    pub fn savepoint(&self) -> Savepoint {
+        Savepoint(self.undo.len())
+    }
+
+    /// Takes back every change since the savepoint.
+    pub fn roll_back(&mut self, savepoint: Savepoint) {
+        while self.undo.len() > savepoint.0 {
+            let Some((table, key, before)) = self.undo.pop() else { break };
+            if let Some(rows) = self.tables.get_mut(table.name) {
+                rows.put(&key, before);
+            }
+        }
+    }
+}
+
+/// What the engine does with a world; commands have no use for it.
+impl World {
+    /// Makes the world ready for one command, or for the same one again.
+    pub fn begin(&mut self, now: Time, seed: [u8; 32]) {
+        self.now = now;
+        self.entropy = Entropy::from_seed(seed);
+    }
+
+    /// Whether this look-up was answered already.
+    pub fn knows(&self, want: &Want) -> bool {
+        match want {
+            Want::Rows(wanted) => self.answered.contains(wanted),
+            Want::Page(query) => self.pages.contains_key(query),
+        }
+    }
+
+    /// Takes in what the store answered to a look-up. Rows that are here already stay as they are:
+    /// they may have been changed since.
+    pub fn take_in(&mut self, want: Want, rows: &[Row]) -> Result<(), record::Corrupt> {
+        match want {
+            Want::Rows(wanted) => {
+                let table = wanted.table;
+                let known = self.tables.entry(table.name).or_insert_with(|| TableRows::new(table));
+                for row in rows {
+                    known.take_in(Table::index_values(table.key(), row), row)?;
+                }
+                self.answered.insert(wanted);
+            }
+            Want::Page(query) => {
+                let records = rows.iter().map(|row| (query.table.decode)(row)).collect::<Result<_, _>>()?;
+                self.pages.insert(query, records);
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that differs from what the store holds.
+    pub fn changes(&self) -> Vec<TableChanges> {
+        let mut changes: Vec<TableChanges> = self.tables.values().filter_map(TableRows::changes).collect();
+        // One order for all batches, so that two writers never wait for each other in a circle.
+        changes.sort_by_key(|change| change.table.name);
+        changes
+    }
+}
+
+fn typed<R: Record>(record: AnyRecord) -> Arc<R> {
+    record.downcast::<R>().expect("a table only ever holds its own records")
+}
