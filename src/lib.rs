@@ -48,3 +48,8 @@ pub mod jobs;
 
 /// The gap-free log of what happened.
 pub mod events;
+
+// Ways in and out.
+
+/// The pages that people see: the claim, the sandbox inbox, the reference.
+pub mod pages;

@@ -1,0 +1,63 @@
+//! The files under `/assets/`: compiled into the binary, so that pages never ask another host for anything.
+
+/// What every page is sent with. Only files of our own origin may be loaded and no page may be framed:
+/// a claim page inside somebody else's frame would let them collect the clicks of a person who is about to be paid.
+pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
+     img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/// One file served under `/assets/<name>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asset {
+    /// The last part of the path, for example `bursar.css`.
+    pub name: &'static str,
+    /// The value of the `Content-Type` header.
+    pub content_type: &'static str,
+    /// The file itself.
+    pub bytes: &'static [u8],
+}
+
+/// All files under `/assets/`.
+pub const ASSETS: [Asset; 3] = [
+    Asset {
+        name: "bursar.css",
+        content_type: "text/css; charset=utf-8",
+        bytes: include_bytes!("../../assets/bursar.css"),
+    },
+    Asset {
+        name: "bursar.js",
+        content_type: "text/javascript; charset=utf-8",
+        bytes: include_bytes!("../../assets/bursar.js"),
+    },
+    Asset {
+        name: "bursar.svg",
+        content_type: "image/svg+xml",
+        bytes: include_bytes!("../../assets/bursar.svg"),
+    },
+];
+
+/// The file of that name, or nothing (a 404).
+#[must_use]
+pub fn asset(name: &str) -> Option<&'static Asset> {
+    ASSETS.iter().find(|asset| asset.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_asset_is_found_by_its_exact_name_only() {
+        assert!(asset("bursar.css").is_some_and(|css| css.content_type.starts_with("text/css")));
+        assert_eq!(asset("../Cargo.toml"), None);
+    }
+
+    #[test]
+    fn assets_load_nothing_from_elsewhere() {
+        for asset in &ASSETS {
+            let text = std::str::from_utf8(asset.bytes).expect("assets are text");
+            // The XML namespace is a name, not an address that anything loads.
+            let text = text.replace("http://www.w3.org/2000/svg", "");
+            assert!(!text.contains("://"), "{} names another host", asset.name);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The pages that people see: the claim of a payout link, the sandbox inbox, the landing page and the API reference.
+//!
+//! Every page is finished HTML from the server and works with scripts switched off; [`assets::CONTENT_SECURITY_POLICY`]
+//! forbids inline scripts and styles, so the templates contain none.
+//! What is deliberately absent: rules. A view is told what to say in plain text and never computes an amount, a fee or a state.
+//!
+//! Start at [`views`], then open the template of the same name under `templates/`.
+
+pub mod assets;
+pub mod views;

@@ -1,0 +1,96 @@
+//! One struct per page, filled by the handlers, drawn by the template of the same name.
+//!
+//! Views hold plain text that is ready to be read: "$125.00", "Monday, March 2". They know nothing of the rest of the crate.
+//! Text is escaped by the templates; nothing here is ever marked as safe HTML.
+
+mod claim;
+mod inbox;
+mod landing;
+mod reference;
+
+#[cfg(test)]
+mod gallery;
+
+pub use claim::{
+    Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactPage, ContactWay, DonePage, MethodDetailsPage,
+    MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice, SavedMethod, Step, StepState, TaxForm,
+};
+pub use inbox::{InboxMessage, InboxPage, MessageChannel, TextPart};
+pub use landing::LandingPage;
+pub use reference::{Operation, OperationGroup, ReferencePage, ReferenceRow, ResponseDoc};
+
+/// A form as it was posted: what the person typed, and what is wrong with it.
+///
+/// An empty form (`Form::default()`) is a form shown for the first time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Field name and value, as posted. Fields that are shown again take their value from here.
+    pub values: Vec<(String, String)>,
+    /// All errors at once, in the order of the fields.
+    pub errors: Vec<FieldError>,
+}
+
+/// One thing that is wrong with a posted form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// The name of the field, or empty for an error of the whole form.
+    pub field: String,
+    /// A sentence that says what to do: "Enter the six digits we sent you."
+    pub message: String,
+}
+
+impl Form {
+    /// What was typed into the field; empty where nothing was.
+    #[must_use]
+    pub fn value(&self, name: &str) -> &str {
+        let typed = self.values.iter().find(|(field, _)| field == name);
+        typed.map_or("", |(_, value)| value.as_str())
+    }
+
+    /// Whether this value of a list, of radio buttons or of a checkbox was chosen.
+    #[must_use]
+    pub fn chose(&self, name: &str, value: &str) -> bool {
+        self.value(name) == value
+    }
+
+    /// The first error of the field, if it has one.
+    #[must_use]
+    pub fn error(&self, name: &str) -> Option<&str> {
+        let wrong = self.errors.iter().find(|error| error.field == name);
+        wrong.map(|error| error.message.as_str())
+    }
+
+    /// Whether the page opens with the list of what is wrong.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+}
+
+/// One entry of a list to choose from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// What is posted.
+    pub value: String,
+    /// What the person reads.
+    pub label: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_remembers_what_was_typed_and_what_was_wrong() {
+        let form = Form {
+            values: vec![("email".into(), "ada@".into())],
+            errors: vec![FieldError { field: "email".into(), message: "Enter a whole address.".into() }],
+        };
+        assert_eq!(form.value("email"), "ada@");
+        assert_eq!(form.value("phone_number"), "");
+        assert!(form.chose("email", "ada@"));
+        assert_eq!(form.error("email"), Some("Enter a whole address."));
+        assert_eq!(form.error("phone_number"), None);
+        assert!(form.has_errors());
+    }
+}
