@@ -1,0 +1,47 @@
+# `make` lists the targets.
+
+.DEFAULT_GOAL := help
+.PHONY: help run build setup test fmt lint unit browser simulate bless
+
+SIMULATE_SEED ?= 1
+SIMULATE_OPS ?= 200000
+
+help: ## List the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: build ## Build and start the sandbox on http://127.0.0.1:8080
+	./target/release/bursar serve
+
+build: ## Build the release binary
+	cargo build --release --locked
+
+setup: ## Install what the tests need (fast when nothing is missing)
+	@tools/setup.sh
+
+test: ## Everything: format, lints, tests, browser, simulation
+	@$(MAKE) --no-print-directory setup
+	@$(MAKE) --no-print-directory fmt
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory browser
+	@$(MAKE) --no-print-directory simulate
+
+fmt: ## Check the format
+	cargo fmt --all --check
+
+lint: ## Check the lints
+	cargo clippy --all-targets --locked -- -D warnings
+
+unit: ## Run the Rust tests and write the pages' gallery
+	BURSAR_GALLERY=1 cargo nextest run --locked
+
+browser: ## Walk the pages with a real browser (needs build and unit)
+	BURSAR_BIN=$(CURDIR)/target/release/bursar npm test --silent --prefix tests/browser
+
+simulate: ## Simulate a long run of payouts from a seed (needs build)
+	./target/release/bursar simulate --seed $(SIMULATE_SEED) --ops $(SIMULATE_OPS)
+
+bless: ## Accept new snapshots and generated documents; read their diff
+	BURSAR_BLESS=1 INSTA_UPDATE=always cargo nextest run --locked
+	git --no-pager diff --stat

@@ -1,0 +1,314 @@
+// Somebody gets a text with a link and walks to the money: by mouse on a phone, by keyboard at a desk, without scripts.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { checkAccessibility, checkWidth, DESKTOP, openBrowser, startBursar, tabTo } from "./kit.mjs";
+
+const TWO_DAYS_SECONDS = 172_800;
+const ACCOUNT_NUMBER = "000123456789";
+const ROUTING_NUMBER = "110000000";
+
+let bursar;
+before(async () => {
+  bursar = await startBursar();
+});
+after(async () => {
+  await bursar?.stop();
+});
+
+/** Sends $25.00 to a number of New York that has no user yet and gives the link out of the message. */
+async function sendPayout(phoneNumber) {
+  await bursar.api("POST", "/v2/payouts/send-payout", {
+    amount: 2500,
+    payee: { country_code: "1", phone_number: phoneNumber },
+    delivery: { message: "Thank you for the drawings." },
+    memo: "Three drawings",
+    payout_fee_party: "user",
+    force_collect_compliance_information: true,
+  });
+  return (await newestMessage(phoneNumber, (message) => message.link)).link;
+}
+
+/** The newest message to the phone that has what is asked for; the worker delivers a moment after the answer. */
+async function newestMessage(phoneNumber, wanted) {
+  const deadline = Date.now() + 10_000;
+  while (Date.now() < deadline) {
+    const { data } = await bursar.api("GET", `/v2/sandbox/messages?to=${encodeURIComponent(`+1${phoneNumber}`)}`);
+    const found = data.find(wanted);
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return assert.fail(`no such message to ${phoneNumber}`);
+}
+
+const newestCode = async (phoneNumber) => (await newestMessage(phoneNumber, (message) => message.code)).code;
+
+/** Waits for the step's heading and checks what must hold on every step. */
+async function arriveAt(page, heading, { scripts = true } = {}) {
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  assert.equal(await page.locator("h1").count(), 1);
+  if (scripts) {
+    await checkAccessibility(page, heading);
+    await checkWidth(page, heading);
+  }
+}
+
+async function press(page, name) {
+  await page.getByRole("button", { name, exact: true }).click();
+}
+
+async function giveContact(page, phoneNumber) {
+  await page.getByLabel("Country").selectOption("1");
+  await page.getByLabel("Mobile number").fill(phoneNumber);
+  await press(page, "Text me a code");
+}
+
+async function giveCode(page, code) {
+  await page.getByLabel("Six-digit code").fill(code);
+  await press(page, "Continue");
+}
+
+async function giveName(page) {
+  await page.getByLabel("First name").fill("Ada");
+  await page.getByLabel("Last name").fill("Lovelace");
+  await page.getByLabel("Email address").fill("ada@example.com");
+  await press(page, "Continue");
+}
+
+async function giveTaxDetails(page) {
+  // The two tax forms ask for the same things; the first form is the W-9.
+  const form = page.locator("form").filter({ has: page.locator('input[name="form"][value="w9"]') });
+  await form.getByLabel("Me, as an individual").check();
+  await form.getByLabel("Name on your tax return").fill("Ada Lovelace");
+  await form.getByLabel("Social Security number").check();
+  await form.getByLabel("Number", { exact: true }).fill("123-45-6789");
+  await form.getByLabel("Street address").fill("350 Fifth Avenue");
+  await form.getByLabel("City").fill("New York");
+  await form.getByLabel("State").selectOption("NY");
+  await form.getByLabel("ZIP code").fill("10118");
+  await form.getByLabel("Under penalties of perjury").check();
+  await form.getByRole("button", { name: "Continue" }).click();
+}
+
+async function chooseBankAccount(page) {
+  await page.locator('input[name="platform"][value="ach"]').check();
+  await press(page, "Continue");
+}
+
+async function giveBankAccount(page) {
+  await page.getByLabel("Routing number").fill(ROUTING_NUMBER);
+  await page.getByLabel("Account number").fill(ACCOUNT_NUMBER);
+  await page.getByLabel("Checking").check();
+  await press(page, "Continue");
+}
+
+/** The answer beside a word of the receipt. */
+const receipt = (page, term) =>
+  page.locator(".receipt > div").filter({ has: page.getByText(term, { exact: true }) }).locator("dd");
+
+/** Walks all steps and reads what a careful person would read on the way. */
+async function walk(page, phoneNumber, link, { scripts = true } = {}) {
+  const at = (heading) => arriveAt(page, heading, { scripts });
+
+  await page.goto(link);
+  await at("Confirm it is you");
+  assert.equal(await page.locator(".claim-amount").innerText(), "$25.00");
+  assert.match(await page.locator("header").innerText(), /Three drawings/);
+  await giveContact(page, phoneNumber);
+
+  await at("Enter your code");
+  const lead = await page.locator(".lead").innerText();
+  assert.ok(lead.includes(phoneNumber.slice(-4)), `the page does not say where the code went: ${lead}`);
+  assert.ok(!lead.includes(phoneNumber), "the page shows the whole number");
+  await giveCode(page, await newestCode(phoneNumber));
+
+  await at("Your name");
+  await giveName(page);
+  await at("Tax details");
+  await giveTaxDetails(page);
+  await at("Choose how to get paid");
+  await chooseBankAccount(page);
+  await at("Bank account");
+  await giveBankAccount(page);
+
+  await at("Get your money");
+  assert.equal(await page.getByLabel("Amount").inputValue(), "25.00");
+  assert.match(await receipt(page, "To").innerText(), /6789/);
+  assert.equal(await receipt(page, "Fee").innerText(), "$0.25");
+  assert.equal(await receipt(page, "You receive").innerText(), "$24.75");
+  await press(page, "Withdraw $25.00");
+
+  await at("Your money is on its way");
+  const text = await page.locator("main").innerText();
+  assert.match(text, /\$24\.75/);
+  assert.match(text, /6789/);
+  assert.ok(!text.includes(ACCOUNT_NUMBER), "the page shows the whole account number");
+  assert.equal(await receipt(page, "Status").innerText(), "Pending");
+}
+
+/** Lets the bank settle, then reads the page again until it says so. */
+async function settle(page) {
+  await bursar.api("POST", "/v2/sandbox/clock/advance", { seconds: TWO_DAYS_SECONDS });
+  const arrived = page.getByRole("heading", { level: 1, name: "Your money has arrived" });
+  const deadline = Date.now() + 15_000;
+  while (Date.now() < deadline) {
+    await page.reload();
+    if (await arrived.isVisible()) return;
+  }
+  assert.fail("the payout never completed");
+}
+
+/** Runs the steps with a browser, which is closed and judged whatever happens. */
+async function withBrowser(options, steps) {
+  const browser = await openBrowser(options);
+  try {
+    await steps(browser.page);
+  } finally {
+    await browser.close();
+  }
+}
+
+test("a claim by touch on a phone ends with the money in the bank", () =>
+  withBrowser({}, async (page) => {
+    const phoneNumber = "2127361234";
+    await walk(page, phoneNumber, await sendPayout(phoneNumber));
+    await settle(page);
+    await checkAccessibility(page, "completed");
+    assert.equal(await receipt(page, "Status").innerText(), "Completed");
+  }));
+
+test("mistakes are explained beside the field, with the keyboard alone", () =>
+  withBrowser({ viewport: DESKTOP }, async (page) => {
+    const phoneNumber = "2127361235";
+    const type = async (label, text) => {
+      await tabTo(page, page.getByLabel(label, { exact: true }));
+      await page.keyboard.press("Control+A");
+      await page.keyboard.type(text);
+    };
+    const submit = async (name) => {
+      await tabTo(page, page.getByRole("button", { name, exact: true }));
+      await page.keyboard.press("Enter");
+    };
+
+    await page.goto(await sendPayout(phoneNumber));
+    await arriveAt(page, "Confirm it is you");
+    await type("Mobile number", "12");
+    await submit("Text me a code");
+    await page.getByRole("alert").waitFor();
+    assert.equal(await page.getByLabel("Mobile number").inputValue(), "12", "what was typed is gone");
+    assert.match(await page.title(), /^Error: /);
+    await checkAccessibility(page, "wrong phone number");
+    await type("Mobile number", phoneNumber);
+    await submit("Text me a code");
+
+    await arriveAt(page, "Enter your code");
+    const code = await newestCode(phoneNumber);
+    const wrongCode = code === "000000" ? "000001" : "000000";
+    await type("Six-digit code", wrongCode);
+    await submit("Continue");
+    await page.getByRole("alert").waitFor();
+    const field = page.getByLabel("Six-digit code");
+    assert.equal(await field.getAttribute("aria-invalid"), "true");
+    assert.equal(await field.getAttribute("aria-describedby"), "token-error");
+
+    // The list of errors has the focus; its link leads to the field.
+    await tabTo(page, page.getByRole("alert").getByRole("link"));
+    await page.keyboard.press("Enter");
+    await page.keyboard.type(code);
+    await page.keyboard.press("Enter");
+
+    await arriveAt(page, "Your name");
+    await type("First name", "Grace");
+    await type("Last name", "Hopper");
+    await type("Email address", "grace@example.com");
+    await page.keyboard.press("Enter");
+
+    await arriveAt(page, "Tax details");
+    await giveTaxDetails(page);
+    await arriveAt(page, "Choose how to get paid");
+    await chooseBankAccount(page);
+    await arriveAt(page, "Bank account");
+    await type("Routing number", "110000001");
+    await type("Account number", ACCOUNT_NUMBER);
+    await tabTo(page, page.getByLabel("Checking"));
+    await page.keyboard.press("Space");
+    await submit("Continue");
+    await page.getByRole("alert").getByRole("link").first().waitFor();
+    assert.equal(await page.getByLabel("Routing number").getAttribute("aria-invalid"), "true");
+    assert.equal(await page.getByLabel("Account number").getAttribute("aria-invalid"), null);
+    await checkAccessibility(page, "wrong routing number");
+    await type("Routing number", ROUTING_NUMBER);
+    await submit("Continue");
+
+    await arriveAt(page, "Get your money");
+    await type("Amount", "99999");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").waitFor();
+    await type("Amount", "10");
+    await submit("Show fee");
+    await page.getByRole("button", { name: "Withdraw $10.00", exact: true }).waitFor();
+    assert.equal(await receipt(page, "You receive").innerText(), "$9.75");
+    await submit("Withdraw $10.00");
+
+    await arriveAt(page, "Your money is on its way");
+    assert.match(await page.locator(".rest").innerText(), /\$15\.00/);
+  }));
+
+test("a claim works without scripts", () =>
+  withBrowser({ javaScriptEnabled: false }, async (page) => {
+    const phoneNumber = "2127361236";
+    await walk(page, phoneNumber, await sendPayout(phoneNumber), { scripts: false });
+    await settle(page);
+  }));
+
+test("who has only the link cannot go on for another", async () => {
+  const phoneNumber = "2127361237";
+  const link = await sendPayout(phoneNumber);
+  await withBrowser({}, async (page) => {
+    await page.goto(link);
+    await giveContact(page, phoneNumber);
+    await arriveAt(page, "Enter your code");
+    await giveCode(page, await newestCode(phoneNumber));
+    await arriveAt(page, "Your name");
+  });
+  await withBrowser({}, async (page) => {
+    const text = async (path) => {
+      await page.goto(link + path);
+      return page.locator("h1").innerText();
+    };
+    for (const path of ["", "/profile", "/method", "/payout"]) {
+      assert.ok(["Confirm it is you", "This link is already claimed"].includes(await text(path)), `open at ${path}`);
+    }
+  });
+});
+
+test("a link that nobody sent says so", () =>
+  withBrowser({}, async (page) => {
+    const response = await page.goto(`${bursar.baseUrl}/claim/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`);
+    assert.equal(response.status(), 404);
+    await arriveAt(page, "We do not know this link");
+  }));
+
+test("the inbox shows the message and its link leads to the claim", () =>
+  withBrowser({ viewport: DESKTOP }, async (page) => {
+    const phoneNumber = "2127361238";
+    const link = await sendPayout(phoneNumber);
+    await page.goto(`${bursar.baseUrl}/inbox`);
+    await page.getByLabel("Phone number or email address").fill(`+1${phoneNumber}`);
+    await press(page, "Show");
+    await checkAccessibility(page, "inbox");
+    assert.equal(await page.locator(".message").count(), 1);
+    await page.getByRole("link", { name: link }).click();
+    await arriveAt(page, "Confirm it is you");
+  }));
+
+test("the landing page and the reference open and are accessible", () =>
+  withBrowser({ viewport: DESKTOP }, async (page) => {
+    await page.goto(`${bursar.baseUrl}/`);
+    await checkAccessibility(page, "landing");
+    await page.getByRole("link", { name: "Read the reference" }).click();
+    await arriveAt(page, "API reference");
+    await page.getByLabel("Filter operations").fill("send-payout");
+    assert.equal(await page.locator(".reference-nav li:visible").count(), 1);
+  }));

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what `make test` needs on a fresh Debian machine. Runs in a moment when nothing is missing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*"; }
+
+missing=()
+command -v chromium >/dev/null || missing+=(chromium)
+command -v npm >/dev/null || missing+=(nodejs npm)
+[ -d /usr/lib/postgresql ] || missing+=(postgresql)
+# The module can be there without the package that makes environments usable.
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+
+if [ "${#missing[@]}" -gt 0 ]; then
+  say "Debian packages: ${missing[*]}"
+  root=()
+  [ "$(id -u)" -eq 0 ] || root=(sudo)
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+if ! command -v cargo >/dev/null; then
+  say "Rust is missing; install it from https://rustup.rs and come back" >&2
+  exit 1
+fi
+if ! command -v cargo-nextest >/dev/null; then
+  say "cargo-nextest"
+  cargo install --locked --quiet cargo-nextest
+fi
+
+# npm writes this file last; it is older than the lock file when the lock file has changed since.
+lock=tests/browser/package-lock.json
+installed=tests/browser/node_modules/.package-lock.json
+if [ ! -f "$installed" ] || [ "$lock" -nt "$installed" ]; then
+  say "browser test packages"
+  npm ci --prefix tests/browser --no-audit --no-fund --silent
+  touch "$installed"
+fi
