@@ -61,7 +61,7 @@ pub struct ReferenceRow {
     pub name: String,
     /// "integer, cents", "uuid", "header, string".
     pub kind: String,
-    /// Whether a call without it is refused.
+    /// Whether a call without it is refused; false for the fields of answers.
     pub required: bool,
     /// What it means.
     pub description: String,

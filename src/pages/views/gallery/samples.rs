@@ -226,8 +226,8 @@ fn operation(id: &str, method: &str, path: &str, summary: &str) -> Operation {
         description: "The payout link.".into(),
         error_codes: vec![],
         fields: vec![
-            row("id", "uuid", true, "The link."),
-            row("amount", "integer, cents", true, "What it carries."),
+            row("id", "uuid", false, "The link."),
+            row("amount", "integer, cents", false, "What it carries."),
         ],
         example: Some(
             "{\n  \"id\": \"019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d\",\n  \"amount\": 2500\n}".into(),
