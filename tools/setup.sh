@@ -29,6 +29,11 @@ if ! command -v cargo-nextest >/dev/null; then
   cargo install --locked --quiet cargo-nextest
 fi
 
+if ! node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)'; then
+  say "the browser tests need Node 20 or later, and this is $(node --version)" >&2
+  exit 1
+fi
+
 # npm writes this file last; it is older than the lock file when the lock file has changed since.
 lock=tests/browser/package-lock.json
 installed=tests/browser/node_modules/.package-lock.json

@@ -28,11 +28,7 @@ pub const ASSETS: [Asset; 3] = [
         content_type: "text/javascript; charset=utf-8",
         bytes: include_bytes!("../../assets/bursar.js"),
     },
-    Asset {
-        name: "bursar.svg",
-        content_type: "image/svg+xml",
-        bytes: include_bytes!("../../assets/bursar.svg"),
-    },
+    Asset { name: "bursar.svg", content_type: "image/svg+xml", bytes: include_bytes!("../../assets/bursar.svg") },
 ];
 
 /// The file of that name, or nothing (a 404).

@@ -12,9 +12,8 @@ mod reference;
 mod gallery;
 
 pub use claim::{
-    Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactPage, ContactWay, DonePage,
-    MethodDetailsPage, MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice,
-    SavedMethod, Step, StepState, TaxForm,
+    Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactPage, ContactWay, DonePage, MethodDetailsPage,
+    MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice, SavedMethod, Step, StepState, TaxForm,
 };
 pub use inbox::{InboxMessage, InboxPage, MessageChannel, TextPart};
 pub use landing::LandingPage;
@@ -85,10 +84,7 @@ mod tests {
     fn a_form_remembers_what_was_typed_and_what_was_wrong() {
         let form = Form {
             values: vec![("email".into(), "ada@".into())],
-            errors: vec![FieldError {
-                field: "email".into(),
-                message: "Enter a whole address.".into(),
-            }],
+            errors: vec![FieldError { field: "email".into(), message: "Enter a whole address.".into() }],
         };
         assert_eq!(form.value("email"), "ada@");
         assert_eq!(form.value("phone_number"), "");

@@ -49,20 +49,14 @@ impl Claim {
     /// The step on the page, counted from one; nothing once all are done.
     #[must_use]
     pub fn position(&self) -> Option<usize> {
-        let current = self
-            .steps
-            .iter()
-            .position(|step| step.state == StepState::Current);
+        let current = self.steps.iter().position(|step| step.state == StepState::Current);
         current.map(|index| index + 1)
     }
 
     /// The first letter of the app's name, for its badge.
     #[must_use]
     pub fn initial(&self) -> String {
-        let first = self
-            .app_name
-            .chars()
-            .find(|letter| letter.is_alphanumeric());
+        let first = self.app_name.chars().find(|letter| letter.is_alphanumeric());
         first.map_or_else(String::new, |letter| letter.to_uppercase().collect())
     }
 }
@@ -150,11 +144,7 @@ pub struct CompliancePage {
 impl CompliancePage {
     /// What was typed into that form; empty for the other one, whose fields have the same names.
     fn typed(&self, tax_form: TaxForm) -> Form {
-        if self.tax_form == tax_form {
-            self.form.clone()
-        } else {
-            Form::default()
-        }
+        if self.tax_form == tax_form { self.form.clone() } else { Form::default() }
     }
 }
 
@@ -345,10 +335,7 @@ mod tests {
     use super::*;
 
     fn claim(app_name: &str, states: &[StepState]) -> Claim {
-        let steps = states.iter().map(|state| Step {
-            label: "Step".into(),
-            state: *state,
-        });
+        let steps = states.iter().map(|state| Step { label: "Step".into(), state: *state });
         Claim {
             token: "t".into(),
             app_name: app_name.into(),
@@ -362,10 +349,7 @@ mod tests {
 
     #[test]
     fn the_position_is_the_current_step_counted_from_one() {
-        let under_way = claim(
-            "Acme",
-            &[StepState::Done, StepState::Current, StepState::Ahead],
-        );
+        let under_way = claim("Acme", &[StepState::Done, StepState::Current, StepState::Ahead]);
         assert_eq!(under_way.position(), Some(2));
         assert_eq!(claim("Acme", &[StepState::Done]).position(), None);
     }

@@ -11,13 +11,8 @@ use super::*;
 
 /// All opening tags of the page, without the angle brackets.
 fn tags(html: &str) -> Vec<&str> {
-    let pieces = html
-        .split('<')
-        .skip(1)
-        .filter(|piece| !piece.starts_with('/'));
-    pieces
-        .map(|piece| piece.split_once('>').unwrap().0)
-        .collect()
+    let pieces = html.split('<').skip(1).filter(|piece| !piece.starts_with('/'));
+    pieces.map(|piece| piece.split_once('>').unwrap().0).collect()
 }
 
 /// The value of an attribute of a tag.
@@ -27,10 +22,7 @@ fn attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
 }
 
 fn values_of<'html>(tags: &[&'html str], name: &str) -> BTreeSet<&'html str> {
-    tags.iter()
-        .filter_map(|tag| attribute(tag, name))
-        .flat_map(|value| value.split(' '))
-        .collect()
+    tags.iter().filter_map(|tag| attribute(tag, name)).flat_map(|value| value.split(' ')).collect()
 }
 
 #[test]
@@ -49,39 +41,22 @@ fn each_field_has_a_label_and_each_reference_inside_a_page_leads_somewhere() {
         let tags = tags(&html);
         let ids: Vec<&str> = tags.iter().filter_map(|tag| attribute(tag, "id")).collect();
         let unique: BTreeSet<&str> = ids.iter().copied().collect();
-        assert_eq!(
-            ids.len(),
-            unique.len(),
-            "{name}: an id stands twice in {ids:?}"
-        );
+        assert_eq!(ids.len(), unique.len(), "{name}: an id stands twice in {ids:?}");
 
         let labelled = values_of(&tags, "for");
-        for field in tags
-            .iter()
-            .filter(|tag| tag.starts_with("input ") || tag.starts_with("select "))
-        {
+        for field in tags.iter().filter(|tag| tag.starts_with("input ") || tag.starts_with("select ")) {
             if attribute(field, "type") != Some("hidden") {
-                let id =
-                    attribute(field, "id").unwrap_or_else(|| panic!("{name}: {field} has no id"));
+                let id = attribute(field, "id").unwrap_or_else(|| panic!("{name}: {field} has no id"));
                 assert!(labelled.contains(id), "{name}: {id} has no label");
             }
         }
         for pointer in ["for", "aria-describedby", "aria-labelledby"] {
             for id in values_of(&tags, pointer) {
-                assert!(
-                    unique.contains(id),
-                    "{name}: {pointer} names {id}, which is not there"
-                );
+                assert!(unique.contains(id), "{name}: {pointer} names {id}, which is not there");
             }
         }
-        for anchor in values_of(&tags, "href")
-            .iter()
-            .filter_map(|href| href.strip_prefix('#'))
-        {
-            assert!(
-                unique.contains(anchor),
-                "{name}: a link leads to #{anchor}, which is not there"
-            );
+        for anchor in values_of(&tags, "href").iter().filter_map(|href| href.strip_prefix('#')) {
+            assert!(unique.contains(anchor), "{name}: a link leads to #{anchor}, which is not there");
         }
     }
 }
@@ -91,25 +66,15 @@ fn no_page_needs_what_its_content_security_policy_forbids() {
     for Shown { name, html } in all_pages() {
         assert!(!html.contains("<style"), "{name}: inline style sheet");
         for tag in tags(&html) {
-            assert!(
-                attribute(tag, "style").is_none(),
-                "{name}: inline style in {tag}"
-            );
+            assert!(attribute(tag, "style").is_none(), "{name}: inline style in {tag}");
             assert!(!tag.contains(" on"), "{name}: inline handler in {tag}");
-            assert!(
-                !tag.starts_with("script") || attribute(tag, "src").is_some(),
-                "{name}: inline script"
-            );
+            assert!(!tag.starts_with("script") || attribute(tag, "src").is_some(), "{name}: inline script");
             for pointer in ["href", "src", "action", "formaction"] {
                 let Some(target) = attribute(tag, pointer) else {
                     continue;
                 };
-                let here =
-                    target.starts_with('/') && !target.starts_with("//") || target.starts_with('#');
-                assert!(
-                    here || target.starts_with("http://127.0.0.1:8080/"),
-                    "{name}: {tag} leaves this host"
-                );
+                let here = target.starts_with('/') && !target.starts_with("//") || target.starts_with('#');
+                assert!(here || target.starts_with("http://127.0.0.1:8080/"), "{name}: {tag} leaves this host");
             }
         }
     }
@@ -117,42 +82,16 @@ fn no_page_needs_what_its_content_security_policy_forbids() {
 
 #[test]
 fn wrong_forms_open_with_what_is_wrong_and_keep_what_was_typed() {
-    for Shown { name, html } in all_pages()
-        .into_iter()
-        .filter(|shown| shown.name.ends_with("-wrong"))
-    {
-        assert!(
-            html.contains("role=\"alert\""),
-            "{name}: no summary of errors"
-        );
-        assert!(
-            html.contains("<title>Error: "),
-            "{name}: the title does not say so"
-        );
-        assert!(
-            html.contains("field-error"),
-            "{name}: no error beside a field"
-        );
+    for Shown { name, html } in all_pages().into_iter().filter(|shown| shown.name.ends_with("-wrong")) {
+        assert!(html.contains("role=\"alert\""), "{name}: no summary of errors");
+        assert!(html.contains("<title>Error: "), "{name}: the title does not say so");
+        assert!(html.contains("field-error"), "{name}: no error beside a field");
     }
-    let contact = show(
-        "contact",
-        &contact(
-            ContactWay::Phone,
-            form(&[("phone_number", "12")], &[("phone_number", "No.")]),
-        ),
-    );
+    let contact =
+        show("contact", &contact(ContactWay::Phone, form(&[("phone_number", "12")], &[("phone_number", "No.")])));
     assert!(contact.html.contains("value=\"12\""));
-    let tax = show(
-        "tax",
-        &compliance(
-            TaxForm::W9,
-            form(&[("tax_id", "123456789")], &[("tax_id", "No.")]),
-        ),
-    );
-    assert!(
-        !tax.html.contains("123456789"),
-        "a tax number is shown again"
-    );
+    let tax = show("tax", &compliance(TaxForm::W9, form(&[("tax_id", "123456789")], &[("tax_id", "No.")])));
+    assert!(!tax.html.contains("123456789"), "a tax number is shown again");
 }
 
 #[test]

@@ -61,21 +61,14 @@ impl InboxMessage {
     /// The text cut at its link. Text without the link stays whole, so nothing else ever becomes clickable.
     #[must_use]
     pub fn parts(&self) -> Vec<TextPart<'_>> {
-        let link = self
-            .link
-            .as_deref()
-            .filter(|link| link.starts_with("http://") || link.starts_with("https://"));
+        let link = self.link.as_deref().filter(|link| link.starts_with("http://") || link.starts_with("https://"));
         let Some((before, link, after)) = link.and_then(|link| {
             let (before, after) = self.text.split_once(link)?;
             Some((before, link, after))
         }) else {
             return vec![TextPart::Words(&self.text)];
         };
-        vec![
-            TextPart::Words(before),
-            TextPart::Link(link),
-            TextPart::Words(after),
-        ]
+        vec![TextPart::Words(before), TextPart::Link(link), TextPart::Words(after)]
     }
 }
 
@@ -99,15 +92,8 @@ mod tests {
 
     #[test]
     fn only_the_link_of_the_message_becomes_clickable() {
-        let sent = message(
-            "Hi, http://a.test/claim/x bye",
-            Some("http://a.test/claim/x"),
-        );
-        let parts = [
-            TextPart::Words("Hi, "),
-            TextPart::Link("http://a.test/claim/x"),
-            TextPart::Words(" bye"),
-        ];
+        let sent = message("Hi, http://a.test/claim/x bye", Some("http://a.test/claim/x"));
+        let parts = [TextPart::Words("Hi, "), TextPart::Link("http://a.test/claim/x"), TextPart::Words(" bye")];
         assert_eq!(sent.parts(), parts);
 
         let other = message("see http://evil.test", None);

@@ -11,10 +11,7 @@ pub(super) struct Shown {
 }
 
 pub(super) fn show(name: &'static str, page: &impl Template) -> Shown {
-    Shown {
-        name,
-        html: page.render().unwrap(),
-    }
+    Shown { name, html: page.render().unwrap() }
 }
 
 fn claim_at(position: usize) -> Claim {
@@ -39,23 +36,14 @@ fn claim_at(position: usize) -> Claim {
 }
 
 fn choices(pairs: &[(&str, &str)]) -> Vec<Choice> {
-    let choice = |(value, label): &(&str, &str)| Choice {
-        value: (*value).into(),
-        label: (*label).into(),
-    };
+    let choice = |(value, label): &(&str, &str)| Choice { value: (*value).into(), label: (*label).into() };
     pairs.iter().map(choice).collect()
 }
 
 pub(super) fn form(values: &[(&str, &str)], errors: &[(&str, &str)]) -> Form {
-    let error = |(field, message): &(&str, &str)| FieldError {
-        field: (*field).into(),
-        message: (*message).into(),
-    };
+    let error = |(field, message): &(&str, &str)| FieldError { field: (*field).into(), message: (*message).into() };
     Form {
-        values: values
-            .iter()
-            .map(|(name, value)| ((*name).into(), (*value).into()))
-            .collect(),
+        values: values.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         errors: errors.iter().map(error).collect(),
     }
 }
@@ -71,13 +59,7 @@ pub(super) fn contact(way: ContactWay, form: Form) -> ContactPage {
 }
 
 fn code(resent: bool, dead: bool, form: Form) -> CodePage {
-    CodePage {
-        claim: claim_at(1),
-        sent_to: "+1 ••• ••• 1234".into(),
-        resent,
-        dead,
-        form,
-    }
+    CodePage { claim: claim_at(1), sent_to: "+1 ••• ••• 1234".into(), resent, dead, form }
 }
 
 pub(super) fn compliance(tax_form: TaxForm, form: Form) -> CompliancePage {
@@ -91,53 +73,23 @@ pub(super) fn compliance(tax_form: TaxForm, form: Form) -> CompliancePage {
 }
 
 fn rail(platform: &str, name: &str, fee: &str, arrives: &str) -> RailChoice {
-    RailChoice {
-        platform: platform.into(),
-        name: name.into(),
-        fee: fee.into(),
-        arrives: arrives.into(),
-    }
+    RailChoice { platform: platform.into(), name: name.into(), fee: fee.into(), arrives: arrives.into() }
 }
 
 fn method(saved: Vec<SavedMethod>, form: Form) -> MethodPage {
     let rails = vec![
-        rail(
-            "ach",
-            "Bank account",
-            "25¢ fee",
-            "Arrives in 1 business day",
-        ),
-        rail(
-            "push_to_card",
-            "Debit card",
-            "1% fee, at least 50¢",
-            "Arrives in minutes",
-        ),
-        rail(
-            "wallet_a",
-            "Wallet A",
-            "2% fee, at most $20.00",
-            "Arrives in minutes",
-        ),
+        rail("ach", "Bank account", "25¢ fee", "Arrives in 1 business day"),
+        rail("push_to_card", "Debit card", "1% fee, at least 50¢", "Arrives in minutes"),
+        rail("wallet_a", "Wallet A", "2% fee, at most $20.00", "Arrives in minutes"),
         rail("gift_card_a", "Gift card A", "No fee", "Arrives in minutes"),
     ];
-    MethodPage {
-        claim: claim_at(4),
-        saved,
-        rails,
-        form,
-    }
+    MethodPage { claim: claim_at(4), saved, rails, form }
 }
 
 fn details(fields: Vec<MethodField>, form: Form) -> MethodDetailsPage {
     MethodDetailsPage {
         claim: claim_at(4),
-        rail: rail(
-            "ach",
-            "Bank account",
-            "25¢ fee",
-            "Arrives in 1 business day",
-        ),
+        rail: rail("ach", "Bank account", "25¢ fee", "Arrives in 1 business day"),
         fields,
         networks: choices(&[("base", "Base"), ("solana", "Solana")]),
         form,
@@ -172,28 +124,14 @@ fn done(outcome: PayoutOutcome, remaining: Option<&str>) -> DonePage {
 }
 
 fn closed(why: Closed) -> ClosedPage {
-    ClosedPage {
-        why,
-        app_name: Some("Harbor & Pine Studio".into()),
-        again: None,
-        request_id: None,
-    }
+    ClosedPage { why, app_name: Some("Harbor & Pine Studio".into()), again: None, request_id: None }
 }
 
-fn message(
-    channel: MessageChannel,
-    subject: Option<&str>,
-    text: &str,
-    code: Option<&str>,
-) -> InboxMessage {
+fn message(channel: MessageChannel, subject: Option<&str>, text: &str, code: Option<&str>) -> InboxMessage {
     InboxMessage {
         id: format!("m-{channel:?}"),
         channel,
-        to: if channel == MessageChannel::Email {
-            "ada@example.com".into()
-        } else {
-            "+12127361234".into()
-        },
+        to: if channel == MessageChannel::Email { "ada@example.com".into() } else { "+12127361234".into() },
         created: "November 21, 10:30:05 UTC".into(),
         created_at: "2026-11-21T10:30:05.000000Z".into(),
         subject: subject.map(String::from),
@@ -204,20 +142,11 @@ fn message(
 }
 
 fn inbox(to: &str, messages: Vec<InboxMessage>) -> InboxPage {
-    InboxPage {
-        to: to.into(),
-        messages,
-        has_more: false,
-    }
+    InboxPage { to: to.into(), messages, has_more: false }
 }
 
 fn row(name: &str, kind: &str, required: bool, description: &str) -> ReferenceRow {
-    ReferenceRow {
-        name: name.into(),
-        kind: kind.into(),
-        required,
-        description: description.into(),
-    }
+    ReferenceRow { name: name.into(), kind: kind.into(), required, description: description.into() }
 }
 
 fn operation(id: &str, method: &str, path: &str, summary: &str) -> Operation {
@@ -225,13 +154,8 @@ fn operation(id: &str, method: &str, path: &str, summary: &str) -> Operation {
         status: "201".into(),
         description: "The payout link.".into(),
         error_codes: vec![],
-        fields: vec![
-            row("id", "uuid", false, "The link."),
-            row("amount", "integer, cents", false, "What it carries."),
-        ],
-        example: Some(
-            "{\n  \"id\": \"019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d\",\n  \"amount\": 2500\n}".into(),
-        ),
+        fields: vec![row("id", "uuid", false, "The link."), row("amount", "integer, cents", false, "What it carries.")],
+        example: Some("{\n  \"id\": \"019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d\",\n  \"amount\": 2500\n}".into()),
     };
     let refusal = ResponseDoc {
         status: "402".into(),
@@ -245,24 +169,12 @@ fn operation(id: &str, method: &str, path: &str, summary: &str) -> Operation {
         method: method.into(),
         path: path.into(),
         summary: summary.into(),
-        description: vec![
-            "Someone without an account gets a link; nothing moves before it is claimed.".into(),
-        ],
+        description: vec!["Someone without an account gets a link; nothing moves before it is claimed.".into()],
         callers: "App key, or an organization key with Api-App-Id".into(),
-        parameters: vec![row(
-            "Idempotency-Key",
-            "header, string",
-            false,
-            "The same key never acts twice.",
-        )],
+        parameters: vec![row("Idempotency-Key", "header, string", false, "The same key never acts twice.")],
         request_fields: vec![
             row("amount", "integer, cents", true, "1 to 9,999,999,999."),
-            row(
-                "payee.phone_number",
-                "string",
-                false,
-                "Needed unless user_id is given.",
-            ),
+            row("payee.phone_number", "string", false, "Needed unless user_id is given."),
         ],
         request_example: Some("{\n  \"amount\": 2500\n}".into()),
         responses: vec![success, refusal],
@@ -279,50 +191,23 @@ fn reference() -> ReferencePage {
     ReferencePage {
         version: "0.1.0".into(),
         base_url: "http://127.0.0.1:8080".into(),
-        introduction: vec![
-            "Amounts are integers in cents. Every POST takes an Idempotency-Key.".into(),
-        ],
+        introduction: vec!["Amounts are integers in cents. Every POST takes an Idempotency-Key.".into()],
         groups: vec![
             group(
                 "payouts",
                 "Payouts",
                 vec![
-                    operation(
-                        "send-payout",
-                        "POST",
-                        "/v2/payouts/send-payout",
-                        "Send a payout",
-                    ),
-                    operation(
-                        "fee-estimate",
-                        "GET",
-                        "/v2/payouts/fee-estimate",
-                        "Estimate the fees of a payout",
-                    ),
+                    operation("send-payout", "POST", "/v2/payouts/send-payout", "Send a payout"),
+                    operation("fee-estimate", "GET", "/v2/payouts/fee-estimate", "Estimate the fees of a payout"),
                 ],
             ),
             group(
                 "users",
                 "Users",
                 vec![
-                    operation(
-                        "update-user",
-                        "PATCH",
-                        "/v2/users/{user_id}",
-                        "Update a user",
-                    ),
-                    operation(
-                        "delete-user",
-                        "DELETE",
-                        "/v2/users/{user_id}",
-                        "Delete a user",
-                    ),
-                    operation(
-                        "put-address",
-                        "PUT",
-                        "/v2/users/{user_id}/addresses",
-                        "Add an address",
-                    ),
+                    operation("update-user", "PATCH", "/v2/users/{user_id}", "Update a user"),
+                    operation("delete-user", "DELETE", "/v2/users/{user_id}", "Delete a user"),
+                    operation("put-address", "PUT", "/v2/users/{user_id}/addresses", "Add an address"),
                 ],
             ),
         ],
@@ -332,34 +217,16 @@ fn reference() -> ReferencePage {
 fn identity_pages() -> Vec<Shown> {
     let wrong_phone = form(
         &[("country_code", "49"), ("phone_number", "12")],
-        &[(
-            "phone_number",
-            "Enter a whole phone number, like 212 736 1234.",
-        )],
+        &[("phone_number", "Enter a whole phone number, like 212 736 1234.")],
     );
-    let wrong_email = form(
-        &[("email", "ada@")],
-        &[(
-            "email",
-            "Enter a whole email address, like ada@example.com.",
-        )],
-    );
-    let wrong_code = form(
-        &[("token", "111111")],
-        &[(
-            "token",
-            "That is not the code we sent. You have 4 tries left.",
-        )],
-    );
+    let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a whole email address, like ada@example.com.")]);
+    let wrong_code = form(&[("token", "111111")], &[("token", "That is not the code we sent. You have 4 tries left.")]);
     let wrong_name = form(
         &[("email", "ada@")],
         &[
             ("first_name", "Enter your first name."),
             ("last_name", "Enter your last name."),
-            (
-                "email",
-                "Enter a whole email address, like ada@example.com.",
-            ),
+            ("email", "Enter a whole email address, like ada@example.com."),
         ],
     );
     vec![
@@ -370,32 +237,13 @@ fn identity_pages() -> Vec<Shown> {
         show("code-resent", &code(true, false, Form::default())),
         show("code-wrong", &code(false, false, wrong_code)),
         show("code-dead", &code(false, true, Form::default())),
-        show(
-            "profile",
-            &ProfilePage {
-                claim: claim_at(2),
-                form: Form::default(),
-            },
-        ),
-        show(
-            "profile-wrong",
-            &ProfilePage {
-                claim: claim_at(2),
-                form: wrong_name,
-            },
-        ),
+        show("profile", &ProfilePage { claim: claim_at(2), form: Form::default() }),
+        show("profile-wrong", &ProfilePage { claim: claim_at(2), form: wrong_name }),
     ]
 }
 
 fn tax_pages() -> Vec<Shown> {
-    let started = form(
-        &[
-            ("entity_type", "individual"),
-            ("tax_id_type", "ssn"),
-            ("state", "NY"),
-        ],
-        &[],
-    );
+    let started = form(&[("entity_type", "individual"), ("tax_id_type", "ssn"), ("state", "NY")], &[]);
     let wrong = form(
         &[("tax_id", "123-45-6789"), ("name", "Ada")],
         &[
@@ -408,18 +256,12 @@ fn tax_pages() -> Vec<Shown> {
     );
     let wrong_w8 = form(
         &[("name", "Ada"), ("citizenship", "DE")],
-        &[
-            ("date_of_birth", "Enter your date of birth."),
-            ("certified", "Certify the form to go on."),
-        ],
+        &[("date_of_birth", "Enter your date of birth."), ("certified", "Certify the form to go on.")],
     );
     vec![
         show("compliance", &compliance(TaxForm::W9, started)),
         show("compliance-wrong", &compliance(TaxForm::W9, wrong)),
-        show(
-            "compliance-w8ben-wrong",
-            &compliance(TaxForm::W8Ben, wrong_w8),
-        ),
+        show("compliance-w8ben-wrong", &compliance(TaxForm::W8Ben, wrong_w8)),
     ]
 }
 
@@ -433,33 +275,14 @@ fn method_pages() -> Vec<Shown> {
     };
     let none_chosen = form(&[], &[("platform", "Choose how to get paid.")]);
     let wrong = form(
+        &[("routing_number", "110000001"), ("account_number", "000123456789")],
         &[
-            ("routing_number", "110000001"),
-            ("account_number", "000123456789"),
-        ],
-        &[
-            (
-                "routing_number",
-                "That routing number does not exist. Check the nine digits.",
-            ),
+            ("routing_number", "That routing number does not exist. Check the nine digits."),
             ("account_type", "Choose checking or savings."),
         ],
     );
-    let all = vec![
-        Email,
-        PhoneNumber,
-        Handle,
-        CashTag,
-        Iban,
-        Bic,
-        CardToken,
-        Network,
-        Address,
-    ];
-    let no_rails = MethodPage {
-        rails: vec![],
-        ..method(vec![], Form::default())
-    };
+    let all = vec![Email, PhoneNumber, Handle, CashTag, Iban, Bic, CardToken, Network, Address];
+    let no_rails = MethodPage { rails: vec![], ..method(vec![], Form::default()) };
     vec![
         show("method", &method(vec![], form(&[("platform", "ach")], &[]))),
         show("method-saved", &method(vec![saved], Form::default())),
@@ -467,34 +290,20 @@ fn method_pages() -> Vec<Shown> {
         show("method-none", &no_rails),
         show(
             "method-ach",
-            &details(
-                vec![RoutingNumber, AccountNumber, AccountType],
-                form(&[("account_type", "checking")], &[]),
-            ),
+            &details(vec![RoutingNumber, AccountNumber, AccountType], form(&[("account_type", "checking")], &[])),
         ),
-        show(
-            "method-ach-wrong",
-            &details(vec![RoutingNumber, AccountNumber, AccountType], wrong),
-        ),
+        show("method-ach-wrong", &details(vec![RoutingNumber, AccountNumber, AccountType], wrong)),
         show("method-all-fields", &details(all, Form::default())),
     ]
 }
 
 fn payout_pages() -> Vec<Shown> {
-    let wrong = form(
-        &[("amount", "2000")],
-        &[("amount", "Enter at most $1,250.00.")],
-    );
-    let failed = PayoutOutcome::Failed {
-        message: "The account is closed.".into(),
-    };
+    let wrong = form(&[("amount", "2000")], &[("amount", "Enter at most $1,250.00.")]);
+    let failed = PayoutOutcome::Failed { message: "The account is closed.".into() };
     vec![
         show("payout", &payout(form(&[("amount", "1250.00")], &[]))),
         show("payout-wrong", &payout(wrong)),
-        show(
-            "done-pending",
-            &done(PayoutOutcome::Pending, Some("$250.00")),
-        ),
+        show("done-pending", &done(PayoutOutcome::Pending, Some("$250.00"))),
         show("done-completed", &done(PayoutOutcome::Completed, None)),
         show("done-failed", &done(failed, None)),
     ]
@@ -502,9 +311,7 @@ fn payout_pages() -> Vec<Shown> {
 
 fn closed_pages() -> Vec<Shown> {
     let problem = ClosedPage {
-        why: Closed::Problem {
-            message: "The service cannot answer right now. Nothing happened to your money.".into(),
-        },
+        why: Closed::Problem { message: "The service cannot answer right now. Nothing happened to your money.".into() },
         app_name: None,
         again: Some("/claim/q7Zt-sample".into()),
         request_id: Some("019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into()),
@@ -512,13 +319,7 @@ fn closed_pages() -> Vec<Shown> {
     vec![
         show("closed-expired", &closed(Closed::Expired)),
         show("closed-canceled", &closed(Closed::Canceled)),
-        show(
-            "closed-unknown",
-            &ClosedPage {
-                app_name: None,
-                ..closed(Closed::Unknown)
-            },
-        ),
+        show("closed-unknown", &ClosedPage { app_name: None, ..closed(Closed::Unknown) }),
         show("closed-elsewhere", &closed(Closed::ClaimedElsewhere)),
         show("closed-too-many", &closed(Closed::TooManyTries)),
         show("closed-problem", &problem),
@@ -534,18 +335,8 @@ fn developer_pages() -> Vec<Shown> {
             "Your code for Harbor & Pine Studio is 482913. Tell nobody.",
             Some("482913"),
         ),
-        message(
-            MessageChannel::Email,
-            Some("You have $1,250.00 from Harbor & Pine Studio"),
-            link,
-            None,
-        ),
-        message(
-            MessageChannel::Voice,
-            None,
-            "Your code is 4 8 2 9 1 3.",
-            Some("482913"),
-        ),
+        message(MessageChannel::Email, Some("You have $1,250.00 from Harbor & Pine Studio"), link, None),
+        message(MessageChannel::Voice, None, "Your code is 4 8 2 9 1 3.", Some("482913")),
     ];
     let landing = LandingPage {
         base_url: "http://127.0.0.1:8080".into(),
