@@ -48,6 +48,8 @@ pub mod jobs;
 
 /// The gap-free log of what happened.
 pub mod events;
+/// What people are told, and by which way.
+pub mod messages;
 
 // Ways in and out.
 

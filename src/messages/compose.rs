@@ -1,0 +1,214 @@
+//! The texts, as a pure function of their parts.
+
+use super::model::CodePurpose;
+use crate::money::Cents;
+
+/// The parts of a text, in clear. The worker fills it from a template just before it is sent.
+#[derive(Clone, Copy, Debug)]
+pub enum Letter<'a> {
+    /// A link to claim money.
+    ClaimLink {
+        /// Who pays.
+        app_name: &'a str,
+        /// How much, in cents.
+        amount: Cents,
+        /// What the payer says to the person; said word for word.
+        message: Option<&'a str>,
+        /// The whole link.
+        link: &'a str,
+        /// Whether it was delivered before.
+        again: bool,
+    },
+    /// A six-digit code.
+    Code {
+        /// Who asks for it.
+        app_name: &'a str,
+        /// The six digits.
+        code: &'a str,
+        /// What it proves.
+        purpose: CodePurpose,
+    },
+    /// A payout has left.
+    PayoutOnItsWay {
+        /// Who pays.
+        app_name: &'a str,
+        /// What arrives, in cents.
+        amount: Cents,
+        /// When.
+        arrival: &'a str,
+    },
+    /// A payout came back.
+    PayoutFailed {
+        /// Who pays.
+        app_name: &'a str,
+        /// What came back, in cents.
+        amount: Cents,
+        /// Why, as a sentence without its end.
+        reason: &'a str,
+        /// Where the person can choose another method, if there is such a page.
+        link: Option<&'a str>,
+    },
+    /// A payout went the way that the person chose once.
+    PaidByPreference {
+        /// Who pays.
+        app_name: &'a str,
+        /// What arrives, in cents.
+        amount: Cents,
+        /// Where to, masked.
+        method: &'a str,
+        /// When.
+        arrival: &'a str,
+        /// What the payer says to the person.
+        message: Option<&'a str>,
+    },
+}
+
+/// A text ready to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composed {
+    /// One line, for e-mail.
+    pub subject: String,
+    /// The whole text.
+    pub text: String,
+    /// The link in the text, so that the inbox can offer it.
+    pub link: Option<String>,
+    /// The code in the text.
+    pub code: Option<String>,
+}
+
+/// Writes the text. It contains the payer's message and the link whole (decisions.md 16). A code's text has
+/// no other run of six digits, so that a phone which offers to fill the code in finds the right one.
+#[must_use]
+pub fn compose(letter: &Letter<'_>) -> Composed {
+    let (subject, text, link, code) = match *letter {
+        Letter::ClaimLink { app_name, amount, message, link, again } => {
+            let amount = dollars(amount);
+            let reminder = if again { "A reminder: " } else { "" };
+            let subject = format!("{reminder}{app_name} is sending you {amount}");
+            let text = format!("{subject}.\n{}Choose how to get it: {link}", said(message));
+            (subject, text, Some(link), None)
+        }
+        Letter::Code { app_name, code, purpose } => {
+            let app_name = if has_six_digits(app_name) { "the app" } else { app_name };
+            let subject = format!("Your code for {app_name}");
+            let what = match purpose {
+                CodePurpose::Verification => format!("is your code to confirm your phone for {app_name}"),
+                CodePurpose::Claim => format!("is your code to receive your payment from {app_name}"),
+            };
+            let text = format!("{code} {what}. It is good for 10 minutes. Nobody of ours will ever ask you for it.");
+            (subject, text, None, Some(code))
+        }
+        Letter::PayoutOnItsWay { app_name, amount, arrival } => {
+            let subject = format!("{} from {app_name} is on its way", dollars(amount));
+            let text = format!("{subject}. It should arrive within: {arrival}.");
+            (subject, text, None, None)
+        }
+        Letter::PayoutFailed { app_name, amount, reason, link } => {
+            let subject = format!("{} from {app_name} could not be paid out", dollars(amount));
+            let next = match link {
+                Some(link) => format!("Choose another way to get it: {link}"),
+                None => format!("Ask {app_name} for another way to get it."),
+            };
+            let text = format!("{subject}: {reason}. The money is safe and still yours. {next}");
+            (subject, text, link, None)
+        }
+        Letter::PaidByPreference { app_name, amount, method, arrival, message } => {
+            let subject = format!("{app_name} sent you {}", dollars(amount));
+            let text = format!("{subject}.\n{}It goes to {method} and should arrive within: {arrival}.", said(message));
+            (subject, text, None, None)
+        }
+    };
+    Composed { subject, text, link: link.map(str::to_owned), code: code.map(str::to_owned) }
+}
+
+/// The payer's message on a line of its own.
+fn said(message: Option<&str>) -> String {
+    message.map(|message| format!("{message}\n")).unwrap_or_default()
+}
+
+/// `$1,234.05`.
+fn dollars(amount: Cents) -> String {
+    let cents = amount.get().unsigned_abs();
+    let digits = (cents / 100).to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let sign = if amount.is_negative() { "-" } else { "" };
+    format!("{sign}${grouped}.{:02}", cents % 100)
+}
+
+fn has_six_digits(text: &str) -> bool {
+    text.split(|character: char| !character.is_ascii_digit()).any(|run| run.len() >= 6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts() {
+        let amount = Cents::new(123_405);
+        let letters = [
+            Letter::ClaimLink {
+                app_name: "Acme",
+                amount,
+                message: Some("Thanks for July!"),
+                link: "http://127.0.0.1:8080/claim/abc",
+                again: false,
+            },
+            Letter::ClaimLink { app_name: "Acme", amount, message: None, link: "http://x/claim/abc", again: true },
+            Letter::Code { app_name: "Acme", code: "012345", purpose: CodePurpose::Verification },
+            Letter::Code { app_name: "Shop 1234567", code: "999999", purpose: CodePurpose::Claim },
+            Letter::PayoutOnItsWay { app_name: "Acme", amount, arrival: "1 business day" },
+            Letter::PayoutFailed { app_name: "Acme", amount, reason: "the account is closed", link: None },
+            Letter::PaidByPreference {
+                app_name: "Acme",
+                amount,
+                method: "Bank account (ACH) ***6789",
+                arrival: "seconds",
+                message: Some("Well done."),
+            },
+        ];
+        let texts: Vec<String> = letters.iter().map(|letter| compose(letter).text).collect();
+        insta::assert_snapshot!(texts.join("\n---\n"), @r"
+        Acme is sending you $1,234.05.
+        Thanks for July!
+        Choose how to get it: http://127.0.0.1:8080/claim/abc
+        ---
+        A reminder: Acme is sending you $1,234.05.
+        Choose how to get it: http://x/claim/abc
+        ---
+        012345 is your code to confirm your phone for Acme. It is good for 10 minutes. Nobody of ours will ever ask you for it.
+        ---
+        999999 is your code to receive your payment from the app. It is good for 10 minutes. Nobody of ours will ever ask you for it.
+        ---
+        $1,234.05 from Acme is on its way. It should arrive within: 1 business day.
+        ---
+        $1,234.05 from Acme could not be paid out: the account is closed. The money is safe and still yours. Ask Acme for another way to get it.
+        ---
+        Acme sent you $1,234.05.
+        Well done.
+        It goes to Bank account (ACH) ***6789 and should arrive within: seconds.
+        ");
+    }
+
+    #[test]
+    fn a_code_stands_alone_as_six_digits() {
+        for purpose in CodePurpose::ALL {
+            for app_name in ["Acme", "1234567", "42"] {
+                let composed = compose(&Letter::Code { app_name, code: "314159", purpose: *purpose });
+                let runs: Vec<&str> = composed
+                    .text
+                    .split(|character: char| !character.is_ascii_digit())
+                    .filter(|run| run.len() >= 6)
+                    .collect();
+                assert_eq!(runs, ["314159"]);
+                assert_eq!(composed.code.as_deref(), Some("314159"));
+            }
+        }
+    }
+}

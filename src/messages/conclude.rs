@@ -1,0 +1,220 @@
+//! What became of a message, written in the commit that ends its job.
+
+use std::sync::Arc;
+
+use super::compose::Composed;
+use super::model::{InboxMessage, Message};
+use super::rules::{self, MessageEvent};
+use crate::engine::Command;
+use crate::ids::{MessageId, OrgId};
+use crate::jobs::{self, Leased};
+use crate::world::record::key;
+use crate::world::{Halt, Want, World};
+
+/// A message is given up after this many attempts: about a quarter of an hour of doubling waits.
+const ATTEMPTS_MAX: i64 = 10;
+
+/// How an attempt to send a message ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// It was handed over.
+    Delivered {
+        /// What the person received, to show in the sandbox's inbox; `None` in production.
+        inbox: Option<Composed>,
+    },
+    /// It was not.
+    Failed {
+        /// Why.
+        reason: String,
+        /// Whether another attempt may help.
+        retry: bool,
+    },
+}
+
+/// Ends an attempt to send a message: the job, the status and the inbox in one commit.
+///
+/// For messages that no other noun waits for; the deliveries of a link end in `payout_links`.
+#[derive(Clone, Debug)]
+pub struct Concluded {
+    /// The job.
+    pub leased: Leased,
+    /// The message.
+    pub message: MessageId,
+    /// How it ended.
+    pub outcome: Conclusion,
+}
+
+impl Command for Concluded {
+    type Reply = Arc<Message>;
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        vec![Want::row::<Message>(key![self.leased.org, self.message])]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Message>, Halt> {
+        record_outcome(world, &self.leased, self.message, &self.outcome)
+    }
+}
+
+/// The part that every conclusion shares: ends the job or puts it off, records status and inbox, and gives the
+/// message as it is now.
+///
+/// # Errors
+/// `resource-busy` when the lease went to another worker, who will conclude instead.
+pub fn record_outcome(
+    world: &mut World,
+    leased: &Leased,
+    message: MessageId,
+    outcome: &Conclusion,
+) -> Result<Arc<Message>, Halt> {
+    let message = super::find(world, leased.org, message)?;
+    let now = world.now();
+    let (event, error) = match outcome {
+        Conclusion::Delivered { .. } => (MessageEvent::Delivered, None),
+        Conclusion::Failed { reason, retry } if *retry && leased.attempt < ATTEMPTS_MAX => {
+            (MessageEvent::PutOff, Some(reason.clone()))
+        }
+        Conclusion::Failed { reason, .. } => (MessageEvent::GivenUp, Some(reason.clone())),
+    };
+    match event {
+        MessageEvent::PutOff => {
+            let until = now.plus_seconds(jobs::backoff_seconds(leased.attempt));
+            jobs::put_off(world, leased, until, error.clone())?;
+        }
+        MessageEvent::Delivered | MessageEvent::GivenUp => jobs::finish(world, leased)?,
+    }
+    let Some(status) = rules::after(message.status, event) else { return Ok(message) };
+
+    // From here it must succeed.
+    if let Conclusion::Delivered { inbox: Some(composed) } = outcome {
+        receive(world, &message, composed);
+    }
+    Ok(world.change(&message, |message| {
+        message.status = status;
+        message.error = error;
+        message.sent_at = (event == MessageEvent::Delivered).then_some(now);
+    }))
+}
+
+fn receive(world: &mut World, message: &Message, composed: &Composed) {
+    let created_at = world.now();
+    world.add(InboxMessage {
+        org: message.org,
+        id: message.id,
+        app: message.app,
+        channel: message.channel,
+        recipient: message.recipient.clone(),
+        subject: composed.subject.clone(),
+        text: composed.text.clone(),
+        link: composed.link.clone(),
+        code: composed.code.clone(),
+        created_at,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Clock, Time};
+    use crate::engine::Executor;
+    use crate::http::Scope;
+    use crate::ids::{AppId, Seeds};
+    use crate::jobs::{Job, Lease};
+    use crate::messages::{Channel, CodePurpose, MessageStatus, Template, queue};
+    use crate::store::{Memory, Store};
+    use crate::world::{Record, Value};
+    use uuid::Uuid;
+
+    struct Queue(Scope);
+
+    impl Command for Queue {
+        type Reply = MessageId;
+
+        fn organization(&self) -> OrgId {
+            self.0.org
+        }
+
+        fn decide(&self, world: &mut World) -> Result<MessageId, Halt> {
+            let template = Template::Code { sealed_code: vec![7], purpose: CodePurpose::Verification };
+            Ok(queue(world, self.0, Channel::Sms, "+12125550123", template))
+        }
+    }
+
+    struct Bench {
+        executor: Executor,
+        memory: Memory,
+        clock: Clock,
+        org: OrgId,
+        message: MessageId,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let (memory, clock) = (Memory::new(), Clock::manual(Time::from_micros(1_790_000_000_000_000)));
+            let mut executor = Executor::new(Store::Memory(memory.clone()), clock.clone(), Seeds::counted(1));
+            let scope = Scope { org: OrgId(Uuid::from_u128(1)), app: AppId(Uuid::from_u128(2)) };
+            let message = executor.run_one(Queue(scope)).unwrap();
+            Self { executor, memory, clock, org: scope.org, message }
+        }
+
+        /// Leases the one job that there is.
+        fn lease(&mut self) -> Leased {
+            self.clock.advance(1);
+            let row = self.memory.rows(Job::TABLE).pop().unwrap();
+            let Value::Id(id) = row[1] else { panic!("a job's id is an id") };
+            self.executor.run_one(Lease { org: self.org, id: id.into() }).unwrap().unwrap()
+        }
+
+        fn conclude(&mut self, leased: &Leased, outcome: Conclusion) -> Result<Arc<Message>, crate::refusal::Refusal> {
+            self.executor.run_one(Concluded { leased: leased.clone(), message: self.message, outcome })
+        }
+    }
+
+    fn delivered() -> Conclusion {
+        let composed = Composed { subject: "s".into(), text: "123456".into(), link: None, code: Some("123456".into()) };
+        Conclusion::Delivered { inbox: Some(composed) }
+    }
+
+    #[test]
+    fn a_delivered_message_is_in_the_inbox_and_its_job_is_done() {
+        let mut bench = Bench::new();
+        let leased = bench.lease();
+        let message = bench.conclude(&leased, delivered()).unwrap();
+        assert_eq!(message.status, MessageStatus::Sent);
+        assert!(message.sent_at.is_some());
+        assert_eq!(bench.memory.rows(InboxMessage::TABLE).len(), 1);
+        assert!(bench.memory.rows(Job::TABLE).is_empty());
+        // A second report has no lease any more.
+        assert!(bench.conclude(&leased, delivered()).is_err());
+        assert_eq!(bench.memory.rows(InboxMessage::TABLE).len(), 1);
+    }
+
+    #[test]
+    fn a_failed_attempt_is_repeated_until_it_is_given_up() {
+        let mut bench = Bench::new();
+        let failed = Conclusion::Failed { reason: "no route".into(), retry: true };
+        for _ in 1..ATTEMPTS_MAX {
+            let leased = bench.lease();
+            let message = bench.conclude(&leased, failed.clone()).unwrap();
+            assert_eq!((message.status, message.error.as_deref()), (MessageStatus::Queued, Some("no route")));
+            bench.clock.advance(4_000);
+        }
+        let leased = bench.lease();
+        assert_eq!(bench.conclude(&leased, failed).unwrap().status, MessageStatus::Failed);
+        assert!(bench.memory.rows(Job::TABLE).is_empty());
+    }
+
+    #[test]
+    fn what_cannot_succeed_is_given_up_at_once() {
+        let mut bench = Bench::new();
+        let leased = bench.lease();
+        let failed = Conclusion::Failed { reason: "no such number".into(), retry: false };
+        assert_eq!(bench.conclude(&leased, failed).unwrap().status, MessageStatus::Failed);
+        assert!(bench.memory.rows(Job::TABLE).is_empty());
+        assert!(bench.memory.rows(InboxMessage::TABLE).is_empty());
+    }
+}

@@ -1,0 +1,78 @@
+//! Messages to people: what is said, to whom, by which channel, and what became of it.
+//!
+//! A message is queued in the commit that has a reason for it, together with the job that
+//! sends it. The worker composes the text, sends it, and comes back with [`Concluded`].
+//!
+//! Invariants: a message is concluded once (`rules.rs`); a template never holds a secret in
+//! clear: a link is named by its id and a code is sealed, so the text exists only while it
+//! is sent, and in the sandbox's inbox. Deliberately absent: the network.
+//!
+//! Start at [`queue`], then [`compose`].
+
+mod compose;
+mod conclude;
+pub mod http;
+mod model;
+mod rules;
+
+pub use compose::{Composed, Letter, compose};
+pub use conclude::{Concluded, Conclusion, record_outcome};
+pub use http::routes;
+pub use model::{Channel, CodePurpose, InboxMessage, Message, MessageStatus, Template};
+
+use std::sync::Arc;
+
+use crate::http::Scope;
+use crate::ids::{MessageId, OrgId};
+use crate::jobs::{self, Work};
+use crate::refusal::Refusal;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// Adds a message and the job that sends it. `recipient` is E.164 or an address.
+pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str, template: Template) -> MessageId {
+    let id: MessageId = world.id();
+    let created_at = world.now();
+    world.add(Message {
+        org: scope.org,
+        id,
+        app: scope.app,
+        channel,
+        recipient: recipient.to_owned(),
+        template: crate::world::record::Document(template),
+        status: MessageStatus::Queued,
+        error: None,
+        created_at,
+        sent_at: None,
+    });
+    jobs::enqueue(world, scope.org, Work::SendMessage { message: id.0 });
+    id
+}
+
+/// A message by its id, for the worker.
+///
+/// # Errors
+/// `not-found`.
+pub fn find(world: &mut World, org: OrgId, id: MessageId) -> Result<Arc<Message>, Halt> {
+    let message = world.get::<Message>(key![org, id])?;
+    message.ok_or_else(|| Refusal::not_found("message").into())
+}
+
+/// Takes a person's phone or address out of everything that was sent to it, when the person is
+/// erased (decisions.md 6). The rows stay: that something was sent, and when, is history.
+pub fn erase_recipient(world: &mut World, org: OrgId, recipient: &str) -> Result<(), Halt> {
+    let messages = world.all::<Message>(Message::BY_RECIPIENT, key![org, recipient.to_owned()])?;
+    let inbox = world.all::<InboxMessage>(InboxMessage::BY_RECIPIENT, key![org, recipient.to_owned()])?;
+
+    // From here it must succeed.
+    for message in messages {
+        world.change(&message, |message| message.recipient = ERASED.to_owned());
+    }
+    for received in inbox {
+        world.remove(&received);
+    }
+    Ok(())
+}
+
+/// Stands where the phone or the address of an erased person stood.
+const ERASED: &str = "erased";

@@ -1,0 +1,181 @@
+//! What is kept of a message.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::clock::Time;
+use crate::ids::{AppId, MessageId, OrgId, PayoutLinkId, TransferId};
+use crate::money::Cents;
+use crate::world::record::{Document, record, words};
+
+words! {
+    /// How a message reaches a person (decisions.md 16).
+    pub enum Channel {
+        /// A text message.
+        Sms = "sms",
+        /// An e-mail.
+        Email = "email",
+        /// A call that reads the text aloud.
+        Voice = "voice",
+    }
+}
+
+words! {
+    /// What became of a message.
+    pub enum MessageStatus {
+        /// Waits to be sent, perhaps again.
+        Queued = "queued",
+        /// Was handed over to whoever carries it.
+        Sent = "sent",
+        /// Was given up.
+        Failed = "failed",
+    }
+}
+
+words! {
+    /// What a six-digit code proves.
+    pub enum CodePurpose {
+        /// That a user holds the phone (send-verification-token).
+        Verification = "verification",
+        /// That whoever opened a link is its payee.
+        Claim = "claim",
+    }
+}
+
+/// What is to be said, without any secret in clear: the worker reads the link, and opens the code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Template {
+    /// Here is your money: a link to claim it.
+    ClaimLink {
+        /// The link.
+        link: PayoutLinkId,
+        /// Which of its deliveries this is, from 1.
+        delivery: u32,
+    },
+    /// A six-digit code.
+    Code {
+        /// The code, sealed (`users::verification`).
+        #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
+        sealed_code: Vec<u8>,
+        /// What it proves.
+        purpose: CodePurpose,
+    },
+    /// A payout that the person asked for has left.
+    PayoutOnItsWay {
+        /// The payout.
+        transfer: TransferId,
+        /// What arrives, in cents.
+        amount_cents: Cents,
+        /// Who pays.
+        app_name: String,
+        /// When it arrives, for people: `1 business day`.
+        arrival: String,
+    },
+    /// A payout came back; the money waits for another method.
+    PayoutFailed {
+        /// The payout.
+        transfer: TransferId,
+        /// What came back, in cents.
+        amount_cents: Cents,
+        /// Who pays.
+        app_name: String,
+        /// Why, for people.
+        reason: String,
+    },
+    /// A payout to a user with auto payout on: it went the way the person chose once.
+    PaidByPreference {
+        /// The payout.
+        transfer: TransferId,
+        /// What arrives, in cents.
+        amount_cents: Cents,
+        /// Who pays.
+        app_name: String,
+        /// Where to, masked: `Bank account (ACH) ***6789`.
+        method: String,
+        /// When it arrives, for people.
+        arrival: String,
+        /// What the payer says to the person.
+        message: Option<String>,
+    },
+}
+
+fn to_base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&STANDARD.encode(bytes))
+}
+
+fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    STANDARD.decode(text).map_err(serde::de::Error::custom)
+}
+
+record! {
+    /// A message to a person.
+    pub struct Message in "messages" {
+        key (org, id)
+        many BY_RECIPIENT (org, recipient);
+        /// The organization.
+        pub org: OrgId,
+        /// Its id.
+        pub id: MessageId,
+        /// On whose behalf.
+        pub app: AppId,
+        /// By which way.
+        pub channel: Channel,
+        /// E.164 or an address; `erased` once the person is.
+        pub recipient: String,
+        /// What is to be said.
+        pub template: Document<Template>,
+        /// What became of it.
+        pub status: MessageStatus,
+        /// What went wrong the last time.
+        pub error: Option<String>,
+        /// When it was queued.
+        pub created_at: Time,
+        /// When it was sent.
+        pub sent_at: Option<Time>,
+    }
+}
+
+record! {
+    /// What a person would have received. Only in the sandbox, where nothing leaves the machine
+    /// (decisions.md 13). One row for each message, under the message's own id.
+    pub struct InboxMessage in "inbox_messages" {
+        key (org, id)
+        many BY_RECIPIENT (org, recipient);
+        /// The organization.
+        pub org: OrgId,
+        /// The message's id.
+        pub id: MessageId,
+        /// On whose behalf.
+        pub app: AppId,
+        /// By which way.
+        pub channel: Channel,
+        /// E.164 or an address.
+        pub recipient: String,
+        /// One line.
+        pub subject: String,
+        /// The whole text.
+        pub text: String,
+        /// The claim link in the text.
+        pub link: Option<String>,
+        /// The code in the text.
+        pub code: Option<String>,
+        /// When it was received.
+        pub created_at: Time,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sealed_code_is_base64_in_the_store() {
+        let template = Template::Code { sealed_code: vec![1, 2, 255], purpose: CodePurpose::Claim };
+        let json = serde_json::to_string(&template).unwrap();
+        assert_eq!(json, r#"{"kind":"code","sealed_code":"AQL/","purpose":"claim"}"#);
+        assert_eq!(serde_json::from_str::<Template>(&json).unwrap(), template);
+    }
+}

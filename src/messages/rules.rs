@@ -1,0 +1,54 @@
+//! What may become of a message.
+
+use super::model::MessageStatus;
+
+/// What happened to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MessageEvent {
+    /// It was handed over.
+    Delivered,
+    /// It was not, and will be tried again.
+    PutOff,
+    /// It was not, and never will be.
+    GivenUp,
+}
+
+/// The status after an event; `None` when the message was concluded before, which stays as it is: whoever
+/// reports a second time was overtaken, and what the person received does not change by it.
+pub(super) fn after(status: MessageStatus, event: MessageEvent) -> Option<MessageStatus> {
+    match (status, event) {
+        (MessageStatus::Queued, MessageEvent::Delivered) => Some(MessageStatus::Sent),
+        (MessageStatus::Queued, MessageEvent::PutOff) => Some(MessageStatus::Queued),
+        (MessageStatus::Queued, MessageEvent::GivenUp) => Some(MessageStatus::Failed),
+        (MessageStatus::Sent | MessageStatus::Failed, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_pairs() {
+        use MessageEvent::{Delivered, GivenUp, PutOff};
+        let print: Vec<String> = MessageStatus::ALL
+            .iter()
+            .flat_map(|status| [Delivered, PutOff, GivenUp].map(|event| (*status, event)))
+            .map(|(status, event)| {
+                let to = after(status, event).map_or("concluded before", MessageStatus::as_str);
+                format!("{status} + {event:?} -> {to}")
+            })
+            .collect();
+        insta::assert_snapshot!(print.join("\n"), @r"
+        queued + Delivered -> sent
+        queued + PutOff -> queued
+        queued + GivenUp -> failed
+        sent + Delivered -> concluded before
+        sent + PutOff -> concluded before
+        sent + GivenUp -> concluded before
+        failed + Delivered -> concluded before
+        failed + PutOff -> concluded before
+        failed + GivenUp -> concluded before
+        ");
+    }
+}
