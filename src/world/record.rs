@@ -217,6 +217,16 @@ impl Cell for crate::money::Cents {
     }
 }
 
+impl Cell for crate::platform::Platform {
+    const KIND: Kind = Kind::Text;
+    fn to_value(&self) -> Value {
+        Value::Text(self.as_str().to_owned())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        if let Value::Text(word) = value { word.parse().ok() } else { None }
+    }
+}
+
 /// A JSON document in a column, read and written through serde.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Document<T>(pub T);
