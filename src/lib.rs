@@ -48,6 +48,10 @@ pub mod jobs;
 
 /// The gap-free log of what happened.
 pub mod events;
+/// The people of an organization, and what they may do.
+pub mod members;
+/// Organizations, apps and keys; who calls.
+pub mod apps;
 /// What people are told, and by which way.
 pub mod messages;
 

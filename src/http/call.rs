@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::answer::{Answer, Outcome};
 use super::idempotency::{Keyed, Once};
 use super::input::{Fields, Input};
+use super::known_keys::KnownKeys;
 use crate::clock::Clock;
 use crate::engine::{Command, Engine, view};
 use crate::ids::{AppId, Entropy, OrgId, Seeds};
@@ -44,6 +45,8 @@ pub struct Bursar {
     pub public_url: String,
     /// Where chance comes from.
     pub seeds: Mutex<Seeds>,
+    /// Keys that were read lately; starts empty.
+    pub keys: KnownKeys,
 }
 
 impl Bursar {
@@ -60,6 +63,27 @@ impl Bursar {
         let (reads, now) = (self.reads.clone(), self.clock.now());
         let seen = tokio::task::spawn_blocking(move || view(&reads, now, look)).await;
         seen.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "A bug of ours stopped this request.")))
+    }
+}
+
+#[cfg(test)]
+impl Bursar {
+    /// A whole program over an empty memory, whose clock stands still and whose chance repeats.
+    pub(crate) fn in_memory(environment: Environment) -> std::io::Result<Self> {
+        let memory = crate::store::Memory::new();
+        let clock = Clock::manual(crate::clock::Time::from_micros(1_790_000_000_000_000));
+        let store = crate::store::Store::Memory(memory.clone());
+        let executor = crate::engine::Executor::new(store, clock.clone(), Seeds::counted(1));
+        Ok(Self {
+            engine: Engine::start(executor)?,
+            reads: Reads::Memory(memory),
+            vault: Arc::new(Vault::new([1; 32])),
+            clock,
+            environment,
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            seeds: Mutex::new(Seeds::counted(2)),
+            keys: KnownKeys::default(),
+        })
     }
 }
 

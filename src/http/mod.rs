@@ -10,9 +10,11 @@ mod call;
 pub mod idempotency;
 pub mod input;
 pub mod inputs;
+mod known_keys;
 pub mod lists;
 pub mod route;
 
 pub use answer::{Answer, Content, Outcome};
-pub use call::{Bursar, Call, Caller, CredentialKind, Environment, Scope};
+pub use call::{Bursar, Call, Caller, CredentialKind, Environment, Scope, app_id_required};
+pub use known_keys::{KnownKey, KnownKeys};
 pub use route::{Documented, Handler, Method, Route, Who};

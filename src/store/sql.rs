@@ -58,6 +58,10 @@ pub(super) fn page(query: &Query) -> (String, Row) {
         }
         parts.push(format!("EXISTS (SELECT 1 FROM {} c WHERE {})", through.table.name, connected.join(" AND ")));
     }
+    if parts.is_empty() {
+        // A look at everything: the earliest job, any organization.
+        parts.push("TRUE".to_owned());
+    }
     let columns: Vec<String> = names(table).iter().map(|name| format!("t.{name}")).collect();
     let text = format!(
         "SELECT {} FROM {} t WHERE {} ORDER BY t.{order} {direction} LIMIT {}",

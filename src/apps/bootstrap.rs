@@ -1,0 +1,249 @@
+//! The first start of an empty sandbox: a demonstration organization, and a file with the
+//! keys to it (decisions.md 13 and 15).
+//!
+//! Invariant: whatever moment the program dies at, the keys in the file open the store's
+//! demonstration organization, or the next start sees to it. For that the file is written
+//! first, and the commit is made of what the file says.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::demonstration::{CreateDemonstration, Credentials};
+use super::model::Organization;
+use crate::http::{Bursar, Environment};
+use crate::refusal::{Code, Refusal};
+use crate::world::query::{Direction, Query};
+use crate::world::{Halt, Record as _, World};
+
+/// The name of the file in the data folder.
+pub const FILE_NAME: &str = "sandbox-credentials.json";
+
+/// What a start found or made.
+#[derive(Clone, Debug)]
+pub struct Bootstrapped {
+    /// Where the credentials are, if this sandbox has its demonstration organization from here.
+    pub path: PathBuf,
+    /// Whether the organization was made just now.
+    pub first_start: bool,
+    /// The credentials, at the first start only: later ones tell where the file is, not the secrets.
+    pub credentials: Option<Credentials>,
+}
+
+/// Makes the demonstration organization of an empty sandbox. Does nothing in production, and
+/// nothing to a store that has any organization.
+///
+/// # Errors
+/// 503 `service-unavailable` when the store or the file cannot be read or written.
+pub async fn bootstrap(bursar: &Bursar, data_dir: &Path, base_url: &str) -> Result<Bootstrapped, Refusal> {
+    let path = data_dir.join(FILE_NAME);
+    if bursar.environment == Environment::Production || !bursar.read(is_empty).await? {
+        return Ok(Bootstrapped { path, first_start: false, credentials: None });
+    }
+    let fresh = Credentials::draw(&mut bursar.entropy(), bursar.clock.now(), bursar.environment, base_url);
+    let file = path.clone();
+    let credentials = tokio::task::spawn_blocking(move || read_or_write(&file, fresh))
+        .await
+        .unwrap_or_else(|_| Err(io::Error::other("writing was interrupted")))
+        .map_err(|error| unavailable(&path, &error))?;
+    let command = CreateDemonstration::of(&credentials, &bursar.vault, &mut bursar.entropy());
+    let first_start = bursar.engine.run(command).await?;
+    Ok(Bootstrapped { path, first_start, credentials: Some(credentials) })
+}
+
+/// Three commands that work as they stand: send a payout, read what its payee was sent, move the clock.
+pub fn curl_lines(credentials: &Credentials) -> Vec<String> {
+    let Credentials { base_url, app, .. } = credentials;
+    let curl = format!("curl -u '{}:{}'", app.client_id, app.api_key);
+    let json = "-H 'Content-Type: application/json'";
+    let payout = r#"{"amount": 1000, "payee": {"country_code": "1", "phone_number": "2127361234"}, "delivery": {"message": "Thank you!"}}"#;
+    vec![
+        format!("{curl} {json} -d '{payout}' {base_url}/v2/payouts/send-payout"),
+        format!("{curl} '{base_url}/v2/sandbox/messages?to=%2B12127361234'"),
+        format!("{curl} {json} -d '{{\"seconds\": 86400}}' {base_url}/v2/sandbox/clock/advance"),
+    ]
+}
+
+/// Whether there is no organization at all.
+fn is_empty(world: &mut World) -> Result<bool, Halt> {
+    let table = Organization::TABLE;
+    let any = Query {
+        table,
+        conditions: Vec::new(),
+        through: None,
+        order: table.key().columns[0],
+        direction: Direction::Ascending,
+        after: None,
+        limit: 1,
+    };
+    Ok(world.page::<Organization>(&any)?.is_empty())
+}
+
+/// The credentials in the file: those of a start that died before its commit, else the fresh ones.
+fn read_or_write(path: &Path, fresh: Credentials) -> io::Result<Credentials> {
+    match fs::read(path) {
+        // The address may be another today; the keys stay.
+        Ok(bytes) => {
+            let found: Credentials = serde_json::from_slice(&bytes)?;
+            let found = Credentials { base_url: fresh.base_url, ..found };
+            write_whole(path, &found)?;
+            Ok(found)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            write_whole(path, &fresh)?;
+            Ok(fresh)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes the file so that it is there whole and durable, or not at all; only its owner may read it.
+fn write_whole(path: &Path, credentials: &Credentials) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let draft = path.with_extension("json.draft");
+    // A draft of an earlier start may have another mode; it goes first.
+    match fs::remove_file(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+    let mut text = serde_json::to_string_pretty(credentials)?;
+    text.push('\n');
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    // The new name is durable only when the folder is.
+    File::open(folder)?.sync_all()
+}
+
+fn unavailable(path: &Path, error: &io::Error) -> Refusal {
+    let message = format!(
+        "The credentials of the sandbox cannot be read or written at {}: {error}. Mend or remove that file and start again.",
+        path.display()
+    );
+    Refusal::new(Code::ServiceUnavailable, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::apps::authenticate;
+    use crate::clock::Clock;
+    use crate::engine::{Engine, Executor};
+    use crate::http::{KnownKeys, Who};
+    use crate::ids::Seeds;
+    use crate::store::{Reads, Sqlite, Store};
+    use crate::vault::Vault;
+
+    const URL: &str = "http://127.0.0.1:8080";
+
+    /// A program over a real file, as `serve` starts it.
+    fn start(database: &Path) -> Bursar {
+        let Sqlite { writer, readers, .. } = Sqlite::open(database, true).unwrap();
+        let clock = Clock::wall();
+        let executor = Executor::new(Store::Sqlite(Box::new(writer)), clock.clone(), Seeds::System);
+        Bursar {
+            engine: Engine::start(executor).unwrap(),
+            reads: Reads::Sqlite(readers),
+            vault: Arc::new(Vault::new([1; 32])),
+            clock,
+            environment: Environment::Sandbox,
+            public_url: URL.to_owned(),
+            seeds: Mutex::new(Seeds::System),
+            keys: KnownKeys::default(),
+        }
+    }
+
+    async fn open_the_app(bursar: &Bursar, file: &Path) {
+        use base64::prelude::{BASE64_STANDARD, Engine as _};
+        let credentials: Credentials = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        for (client_id, secret, who) in [
+            (&credentials.app.client_id, &credentials.app.api_key, Who::App),
+            (&credentials.organization.client_id, &credentials.organization.api_key, Who::Organization),
+        ] {
+            let header = format!("Basic {}", BASE64_STANDARD.encode(format!("{client_id}:{secret}")));
+            let caller = authenticate(bursar, Some(&header), None, who).await.unwrap();
+            assert_eq!(caller.org, credentials.organization.id);
+        }
+    }
+
+    #[tokio::test]
+    async fn the_first_start_writes_the_credentials_and_later_ones_leave_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let bursar = start(&folder.path().join("bursar.db"));
+        let data = folder.path().join("data");
+        let first = bootstrap(&bursar, &data, URL).await.unwrap();
+        assert!(first.first_start);
+        assert_eq!(fs::metadata(&first.path).unwrap().permissions().mode() & 0o777, 0o600);
+        open_the_app(&bursar, &first.path).await;
+
+        let written = fs::read(&first.path).unwrap();
+        let later = bootstrap(&bursar, &data, URL).await.unwrap();
+        assert!(!later.first_start && later.credentials.is_none());
+        assert_eq!(fs::read(&first.path).unwrap(), written);
+        assert_eq!(fs::read_dir(&data).unwrap().count(), 1, "no draft is left");
+    }
+
+    #[tokio::test]
+    async fn a_start_that_died_before_its_commit_is_made_good() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE_NAME);
+        let drawn = Credentials::draw(
+            &mut Seeds::counted(5).next_entropy(),
+            crate::clock::Time::from_micros(1),
+            Environment::Sandbox,
+            "http://elsewhere",
+        );
+        write_whole(&file, &drawn).unwrap();
+        // A draft of the start that died may lie there too.
+        fs::write(file.with_extension("json.draft"), "{").unwrap();
+
+        let bursar = start(&folder.path().join("bursar.db"));
+        let started = bootstrap(&bursar, folder.path(), URL).await.unwrap();
+        assert!(started.first_start);
+        let expected = Credentials { base_url: URL.to_owned(), ..drawn };
+        assert_eq!(started.credentials, Some(expected));
+        open_the_app(&bursar, &file).await;
+    }
+
+    #[tokio::test]
+    async fn a_damaged_file_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE_NAME);
+        fs::write(&file, "{\"base_url\":").unwrap();
+        let bursar = start(&folder.path().join("bursar.db"));
+        let refusal = bootstrap(&bursar, folder.path(), URL).await.unwrap_err();
+        assert_eq!(refusal.code, Code::ServiceUnavailable);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\"base_url\":");
+    }
+
+    #[tokio::test]
+    async fn production_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let bursar = Bursar::in_memory(Environment::Production).unwrap();
+        let started = bootstrap(&bursar, folder.path(), URL).await.unwrap();
+        assert!(!started.first_start && !started.path.exists());
+    }
+
+    #[test]
+    fn the_file_is_as_documented() {
+        let now = crate::clock::Time::from_micros(1);
+        let drawn = Credentials::draw(&mut Seeds::counted(5).next_entropy(), now, Environment::Sandbox, URL);
+        let document = serde_json::to_value(&drawn).unwrap();
+        let fields =
+            |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+        assert_eq!(fields(&document), "base_url organization app members");
+        assert_eq!(fields(&document["organization"]), "id client_id api_key");
+        assert_eq!(fields(&document["app"]), "id name client_id api_key");
+        assert_eq!(fields(&document["members"][0]), "id number name email role password");
+        assert_eq!(document["members"].as_array().unwrap().len(), 5);
+        for line in curl_lines(&drawn) {
+            assert!(line.starts_with(&format!("curl -u '{}:{}'", drawn.app.client_id, drawn.app.api_key)), "{line}");
+        }
+    }
+}

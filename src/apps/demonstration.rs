@@ -1,0 +1,192 @@
+//! The demonstration organization of a fresh sandbox: an app with money, and one member
+//! of each role (decisions.md 13 and 15).
+
+use serde::{Deserialize, Serialize};
+
+use super::keys::{Drawn, NewKey, Opens};
+use super::model::{App, AppStatus, Organization};
+use super::settings::Settings;
+use crate::clock::Time;
+use crate::engine::Command;
+use crate::http::Environment;
+use crate::ids::{AppId, Entropy, MemberId, OrgId};
+use crate::members::{self, NewMember, Role, password};
+use crate::money::Cents;
+use crate::vault::Vault;
+use crate::world::record::{Document, key};
+use crate::world::{Halt, Want, World};
+
+/// What the app's wallet holds at the start: $1,000,000.00.
+pub const DEPOSIT: Cents = Cents::new(100_000_000);
+
+/// All that a developer needs to begin; the content of `sandbox-credentials.json` (decisions.md 15).
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Credentials {
+    /// Where the service is, without a trailing slash.
+    pub base_url: String,
+    /// The organization and its key.
+    pub organization: OrganizationCredentials,
+    /// The app and its key.
+    pub app: AppCredentials,
+    /// One member of each role.
+    pub members: Vec<MemberCredentials>,
+}
+
+/// An organization with its key.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrganizationCredentials {
+    /// Its id.
+    pub id: OrgId,
+    /// The public half of its key.
+    pub client_id: String,
+    /// The secret half.
+    pub api_key: String,
+}
+
+/// An app with its key.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AppCredentials {
+    /// Its id.
+    pub id: AppId,
+    /// Its name.
+    pub name: String,
+    /// The public half of its key.
+    pub client_id: String,
+    /// The secret half.
+    pub api_key: String,
+}
+
+/// A member with their password.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberCredentials {
+    /// Their id.
+    pub id: MemberId,
+    /// Their number in histories.
+    pub number: i64,
+    /// Their name.
+    pub name: String,
+    /// Their address.
+    pub email: String,
+    /// What they may do.
+    pub role: Role,
+    /// What they sign in with.
+    pub password: String,
+}
+
+/// Does not show the secrets.
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Credentials({})", self.organization.id)
+    }
+}
+
+/// The name of the one demonstration member of a role.
+const fn name_of(role: Role) -> &'static str {
+    match role {
+        Role::Admin => "Ada Admin",
+        Role::Viewer => "Victor Viewer",
+        Role::Payer => "Paula Payer",
+        Role::ApApprover => "Alan Approver",
+        Role::ApCreator => "Clara Creator",
+    }
+}
+
+impl Credentials {
+    /// Draws everything anew: ids, keys, passwords.
+    pub fn draw(entropy: &mut Entropy, now: Time, environment: Environment, base_url: &str) -> Self {
+        let org: OrgId = entropy.id(now);
+        let own = Drawn::draw(entropy, environment, org, Opens::Organization);
+        let organization = OrganizationCredentials { id: org, client_id: own.client_id, api_key: own.secret };
+        let apps = Drawn::draw(entropy, environment, org, Opens::App);
+        let app = AppCredentials {
+            id: entropy.id(now),
+            name: "Demonstration".to_owned(),
+            client_id: apps.client_id,
+            api_key: apps.secret,
+        };
+        let members = (1_i64..).zip(Role::ALL).map(|(number, &role)| MemberCredentials {
+            id: entropy.id(now),
+            number,
+            name: name_of(role).to_owned(),
+            email: format!("{role}@example.com"),
+            role,
+            password: password::draw(entropy),
+        });
+        Self { base_url: base_url.to_owned(), organization, app, members: members.collect() }
+    }
+}
+
+/// Makes the organization, the app and the members that the credentials speak of. Gives whether it
+/// did: what is there already stays as it is.
+#[derive(Clone, Debug)]
+pub struct CreateDemonstration {
+    org: OrgId,
+    organization_key: NewKey,
+    app: AppId,
+    app_name: String,
+    app_key: NewKey,
+    members: Vec<NewMember>,
+}
+
+impl CreateDemonstration {
+    /// The command for these credentials. It carries hashes only; `entropy` salts the passwords'.
+    pub fn of(credentials: &Credentials, vault: &Vault, entropy: &mut Entropy) -> Self {
+        let stored = |client_id: &str, secret: &str| {
+            Drawn { client_id: client_id.to_owned(), secret: secret.to_owned() }.to_store(vault)
+        };
+        let members = credentials.members.iter().map(|member| NewMember {
+            id: member.id,
+            name: member.name.clone(),
+            email: member.email.clone(),
+            role: member.role,
+            password_hash: Some(password::hash(&member.password, entropy.bytes(), password::Strength::Drawn)),
+        });
+        Self {
+            org: credentials.organization.id,
+            organization_key: stored(&credentials.organization.client_id, &credentials.organization.api_key),
+            app: credentials.app.id,
+            app_name: credentials.app.name.clone(),
+            app_key: stored(&credentials.app.client_id, &credentials.app.api_key),
+            members: members.collect(),
+        }
+    }
+}
+
+impl Command for CreateDemonstration {
+    type Reply = bool;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        vec![Want::row::<Organization>(key![self.org])]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<bool, Halt> {
+        let (org, now) = (self.org, world.now());
+        if world.get::<Organization>(key![org])?.is_some() {
+            return Ok(false);
+        }
+        for member in &self.members {
+            members::add(world, org, member.clone())?;
+        }
+
+        // From here it must succeed.
+        world.add(Organization { org, name: "Demonstration organization".to_owned(), created_at: now });
+        world.add(self.organization_key.record(org, None, now));
+        world.add(self.app_key.record(org, Some(self.app), now));
+        world.add(App {
+            org,
+            id: self.app,
+            name: self.app_name.clone(),
+            status: AppStatus::Approved,
+            metadata: None,
+            settings: Document(Settings::default()),
+            version: 1,
+            created_at: now,
+            deleted_at: None,
+        });
+        Ok(true)
+    }
+}

@@ -1,0 +1,185 @@
+//! What keys look like, how they are drawn, and what of them is stored.
+//!
+//! A client id is a prefix, then 16 bytes of the organization's id and 16 of chance, so
+//! that whoever shows one is looked for in that organization only. Invariant: a secret
+//! leaves [`Drawn`] once, to be shown; what is stored is a keyed hash of it.
+
+use std::fmt;
+
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use uuid::Uuid;
+
+use super::model::Key;
+use crate::clock::Time;
+use crate::http::Environment;
+use crate::ids::{AppId, Entropy, OrgId};
+use crate::refusal::{Code, Refusal};
+use crate::vault::{Purpose, Vault};
+
+/// Live keys of one app at most: the old one and its successor (decisions.md 2).
+pub const LIVE_KEYS_MAX: usize = 2;
+
+/// What a key opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// One app.
+    App,
+    /// The organization with all its apps.
+    Organization,
+}
+
+impl Opens {
+    const ALL: [Self; 2] = [Self::App, Self::Organization];
+
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::App => "",
+            Self::Organization => "org_",
+        }
+    }
+}
+
+/// A new key with both its halves.
+#[derive(Clone)]
+pub struct Drawn {
+    /// The public half.
+    pub client_id: String,
+    /// The secret half, to be shown once.
+    pub secret: String,
+}
+
+/// Does not show the secret.
+impl fmt::Debug for Drawn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Drawn({})", self.client_id)
+    }
+}
+
+impl Drawn {
+    /// Draws a key of an organization or of one of its apps.
+    pub fn draw(entropy: &mut Entropy, environment: Environment, org: OrgId, opens: Opens) -> Self {
+        let public = [*org.0.as_bytes(), entropy.bytes::<16>()].concat();
+        let secret: [u8; 32] = entropy.bytes();
+        let text = |half: &str, bytes: &[u8]| {
+            format!("{}{half}_{environment}_{}", opens.prefix(), BASE64_URL_SAFE_NO_PAD.encode(bytes))
+        };
+        Self { client_id: text("pk", &public), secret: text("sk", &secret) }
+    }
+
+    /// What is stored of it.
+    pub fn to_store(&self, vault: &Vault) -> NewKey {
+        NewKey {
+            client_id: self.client_id.clone(),
+            secret_hash: secret_hash(vault, &self.client_id, &self.secret).to_vec(),
+            last4: self.secret.chars().skip(self.secret.chars().count().saturating_sub(4)).collect(),
+        }
+    }
+}
+
+/// A key without its secret: what a command may carry.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// The public half.
+    pub client_id: String,
+    /// Keyed hash of both halves.
+    pub secret_hash: Vec<u8>,
+    /// The secret's last four characters.
+    pub last4: String,
+}
+
+impl NewKey {
+    /// The record of the key, for an app or for the organization itself.
+    pub fn record(&self, org: OrgId, app: Option<AppId>, now: Time) -> Key {
+        Key {
+            org,
+            client_id: self.client_id.clone(),
+            app,
+            secret_hash: self.secret_hash.clone(),
+            last4: self.last4.clone(),
+            created_at: now,
+            revoked_at: None,
+        }
+    }
+}
+
+fn secret_hash(vault: &Vault, client_id: &str, secret: &str) -> [u8; 32] {
+    // The client id is hashed too: a hash that is moved to another key opens nothing.
+    vault.keyed_hash(Purpose::ApiSecret, &[client_id.as_bytes(), secret.as_bytes()])
+}
+
+/// Whether this is the key's secret, in a time that does not depend on where they differ.
+pub fn is_secret(vault: &Vault, client_id: &str, secret: &str, hash: &[u8]) -> bool {
+    vault.verify_hash(Purpose::ApiSecret, &[client_id.as_bytes(), secret.as_bytes()], hash)
+}
+
+/// The organization inside a client id of this environment.
+///
+/// # Errors
+/// `wrong-environment` for a client id of the other one, `unauthorized` for anything else.
+pub fn organization_in(client_id: &str, environment: Environment) -> Result<OrgId, Refusal> {
+    for &found in Environment::ALL {
+        for opens in Opens::ALL {
+            let Some(rest) = client_id.strip_prefix(&format!("{}pk_{found}_", opens.prefix())) else { continue };
+            if found != environment {
+                let message = format!("This is a key of the {found} environment; here is {environment}.");
+                return Err(Refusal::new(Code::WrongEnvironment, message));
+            }
+            let bytes = BASE64_URL_SAFE_NO_PAD.decode(rest).unwrap_or_default();
+            if let (Some(org), 32) = (bytes.first_chunk::<16>(), bytes.len()) {
+                return Ok(OrgId(Uuid::from_bytes(*org)));
+            }
+        }
+    }
+    Err(unauthorized())
+}
+
+/// One answer to every credential that opens nothing: who is told which part was wrong learns to guess.
+pub fn unauthorized() -> Refusal {
+    Refusal::new(Code::Unauthorized, "The client id and the api key are not those of a live key.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Seeds;
+
+    fn drawn(environment: Environment, opens: Opens) -> Drawn {
+        Drawn::draw(&mut Seeds::counted(1).next_entropy(), environment, OrgId(Uuid::from_u128(7)), opens)
+    }
+
+    #[test]
+    fn the_organization_is_found_inside_the_client_id() {
+        for (opens, prefix) in [(Opens::App, "pk_sandbox_"), (Opens::Organization, "org_pk_sandbox_")] {
+            let key = drawn(Environment::Sandbox, opens);
+            assert!(key.client_id.starts_with(prefix), "{}", key.client_id);
+            assert!(key.secret.starts_with(&prefix.replace("pk", "sk")), "{prefix}");
+            assert_eq!(organization_in(&key.client_id, Environment::Sandbox), Ok(OrgId(Uuid::from_u128(7))));
+            let elsewhere = organization_in(&key.client_id, Environment::Production);
+            assert_eq!(elsewhere.unwrap_err().code, Code::WrongEnvironment);
+        }
+    }
+
+    #[test]
+    fn what_is_no_client_id_is_unauthorized() {
+        let key = drawn(Environment::Sandbox, Opens::App).client_id;
+        let longer = format!("{key}AAAA");
+        for client_id in
+            ["", "pk_", "pk_sandbox_", "pk_sandbox_!!", "pk_staging_AAAA", "sk_sandbox_AAAA", &key[..20], &longer]
+        {
+            let refusal = organization_in(client_id, Environment::Sandbox).unwrap_err();
+            assert_eq!(refusal.code, Code::Unauthorized, "{client_id}");
+        }
+    }
+
+    #[test]
+    fn a_secret_belongs_to_its_client_id() {
+        let vault = Vault::new([1; 32]);
+        let key = drawn(Environment::Sandbox, Opens::App);
+        let stored = key.to_store(&vault);
+        assert!(is_secret(&vault, &key.client_id, &key.secret, &stored.secret_hash));
+        assert!(!is_secret(&vault, "pk_sandbox_other", &key.secret, &stored.secret_hash));
+        assert!(!is_secret(&vault, &key.client_id, &key.secret.to_uppercase(), &stored.secret_hash));
+        assert!(key.secret.ends_with(&stored.last4));
+        assert!(!format!("{key:?}").contains(&key.secret));
+    }
+}

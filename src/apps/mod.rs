@@ -1,0 +1,21 @@
+//! Organizations, their apps, and the keys that open them (decisions.md 2).
+//!
+//! Invariant: an organization is the tenant. Whatever an app owns stands under its
+//! organization, and no key of one ever reaches another: a key's client id carries its
+//! organization inside, and is looked for nowhere else. Deliberately absent: what an
+//! app's money is doing (`ledger`), and who may call which route (the table of routes
+//! says it, [`authenticate()`] keeps it).
+//!
+//! Start at [`App`], then [`authenticate()`].
+
+mod authenticate;
+pub mod bootstrap;
+mod demonstration;
+pub mod keys;
+mod model;
+mod settings;
+
+pub use authenticate::authenticate;
+pub use demonstration::{CreateDemonstration, Credentials, DEPOSIT};
+pub use model::{App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find};
+pub use settings::{AutoRefill, FeeTable, PayoutLimits, Settings};

@@ -1,0 +1,65 @@
+//! Hashes of members' passwords.
+
+use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _, phc::PasswordHash};
+use argon2::{Algorithm, Argon2, Params, Version};
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+
+use crate::ids::Entropy;
+
+/// Bytes of salt.
+pub const SALT_BYTES: usize = 16;
+
+/// How much work a hash is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strength {
+    /// A person chose the password: guessing must cost memory and time.
+    Chosen,
+    /// We drew it from more chance than anyone can try, so nothing is gained by a slow hash.
+    Drawn,
+}
+
+/// A password of 120 random bits.
+pub fn draw(entropy: &mut Entropy) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(entropy.bytes::<15>())
+}
+
+/// The hash of a password, with its salt and cost, as text. [`Strength::Chosen`] takes tens of
+/// milliseconds: not for the async threads.
+pub fn hash(password: &str, salt: [u8; SALT_BYTES], strength: Strength) -> String {
+    let params = match strength {
+        Strength::Chosen => Params::default(),
+        Strength::Drawn => Params::new(Params::MIN_M_COST, Params::MIN_T_COST, Params::MIN_P_COST, None)
+            .expect("the smallest cost is a cost"),
+    };
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_with_salt(password.as_bytes(), &salt)
+        .expect("argon2 takes any password below 4 GiB and a salt of 16 bytes")
+        .to_string()
+}
+
+/// Whether this is the password. As slow as the hash was.
+pub fn matches(password: &str, hash: &str) -> bool {
+    PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_password_matches_its_hash() {
+        for strength in [Strength::Chosen, Strength::Drawn] {
+            let hashed = hash("correct horse", [7; SALT_BYTES], strength);
+            assert!(hashed.starts_with("$argon2id$"), "{hashed}");
+            assert!(matches("correct horse", &hashed));
+            assert!(!matches("correct horse ", &hashed));
+        }
+        assert!(!matches("", "no hash"));
+    }
+
+    #[test]
+    fn two_salts_give_two_hashes() {
+        let hashed = |salt| hash("same", [salt; SALT_BYTES], Strength::Drawn);
+        assert_ne!(hashed(1), hashed(2));
+    }
+}
