@@ -54,6 +54,10 @@ pub mod members;
 pub mod apps;
 /// What people are told, and by which way.
 pub mod messages;
+/// Where users' money goes.
+pub mod payout_methods;
+/// The people who are paid, and which apps may pay them.
+pub mod users;
 
 // Ways in and out.
 

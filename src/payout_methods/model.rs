@@ -1,0 +1,59 @@
+//! What is kept of a payout method.
+
+use crate::clock::Time;
+use crate::ids::{OrgId, PayoutMethodId, UserId};
+use crate::platform::Platform;
+use crate::world::record::record;
+
+record! {
+    /// A way to be paid that a user has set up. What is needed to pay is sealed; what people may see
+    /// stands beside it.
+    pub struct PayoutMethod in "payout_methods" {
+        key (org, id)
+        many OF_USER (org, user_id);
+        /// The organization.
+        pub org: OrgId,
+        /// Its id.
+        pub id: PayoutMethodId,
+        /// Whose it is.
+        pub user_id: UserId,
+        /// The rail.
+        pub platform: Platform,
+        /// For people: `Checking account`.
+        pub description: String,
+        /// The end of the number: `6789`; `None` where there is no number.
+        pub mask: Option<String>,
+        /// The details, sealed beside `fingerprint`; see `Details::open`.
+        pub sealed_details: Vec<u8>,
+        /// A keyed hash of platform and details, by which the same account is recognized twice.
+        pub fingerprint: Vec<u8>,
+        /// The bank, where it is known.
+        pub bank_name: Option<String>,
+        /// The bank's routing number; it names a bank, not a person.
+        pub routing_number: Option<String>,
+        /// The address at a wallet.
+        pub email: Option<String>,
+        /// The phone at a wallet, E.164.
+        pub phone_number: Option<String>,
+        /// The tag at wallet_c.
+        pub cash_tag: Option<String>,
+        /// The handle at a wallet.
+        pub handle: Option<String>,
+        /// Where the money arrives, ISO 3166-1 alpha-2.
+        pub country: Option<String>,
+        /// In which currency it arrives.
+        pub currency: String,
+        /// Whether the account takes instant payments (decisions.md 7).
+        pub rtp_enabled: bool,
+        /// The app's own words.
+        pub metadata: Option<String>,
+        /// When it was set up.
+        pub created_at: Time,
+        /// When it was taken out of use, by the user or because a payout to it failed for good.
+        pub disabled_at: Option<Time>,
+        /// Why: `removed`, or the failure's code.
+        pub disabled_reason: Option<String>,
+        /// Counts its changes, from 1.
+        pub version: i64,
+    }
+}

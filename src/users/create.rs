@@ -1,0 +1,258 @@
+//! A person becomes known to an app: as a new user, or as one that the organization has already.
+
+use std::sync::Arc;
+
+use super::model::{AppUser, Compliance, User, UserStatus};
+use super::rules::{self, UserEvent};
+use super::{by_phone, change, is_connected, screening, tell};
+use crate::clock::Time;
+use crate::email::Email;
+use crate::http::Scope;
+use crate::phone::PhoneNumber;
+use crate::world::record::Document;
+use crate::world::{Halt, World};
+
+/// What is known of a person.
+#[derive(Clone, Debug)]
+pub struct Person {
+    /// The phone: who the person is.
+    pub phone: PhoneNumber,
+    /// First name.
+    pub first_name: Option<String>,
+    /// Last name.
+    pub last_name: Option<String>,
+    /// Address.
+    pub email: Option<Email>,
+    /// Whether the person just proved to hold the phone.
+    pub verified: bool,
+}
+
+/// The user with the person's phone, connected to the app; a new one when there is none.
+///
+/// What the person tells fills what was not known yet and never overwrites what was: an app cannot rename
+/// a person whom another app of the organization knows.
+///
+/// # Errors
+/// `user-inactive` when the user is disabled.
+pub fn connect_or_create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>, Halt> {
+    match by_phone(world, scope.org, &person.phone)? {
+        Some(known) => connect_known(world, scope, &known, person),
+        None => create(world, scope, person),
+    }
+}
+
+fn connect_known(world: &mut World, scope: Scope, user: &Arc<User>, person: &Person) -> Result<Arc<User>, Halt> {
+    rules::must_be_active(user)?;
+    let connected = is_connected(world, scope, user.id)?;
+
+    // From here it must succeed.
+    if !connected {
+        connect_app(world, scope, user);
+    }
+    let mut learned = User::clone(user);
+    learn(&mut learned, person, world.now());
+    let unchanged = learned.phone_verified_at == user.phone_verified_at
+        && (&learned.first_name, &learned.last_name, &learned.email)
+            == (&user.first_name, &user.last_name, &user.email);
+    if connected && unchanged {
+        return Ok(user.clone());
+    }
+    change(world, scope, user, super::UPDATED, |user| {
+        let version = user.version;
+        *user = User { version, ..learned };
+    })
+}
+
+fn create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>, Halt> {
+    let (id, now) = (world.id(), world.now());
+    let mut user = User {
+        org: scope.org,
+        id,
+        phone_country_code: Some(person.phone.country_code().to_owned()),
+        phone_national: Some(person.phone.national().to_owned()),
+        phone_e164: Some(person.phone.e164()),
+        phone_verified_at: None,
+        first_name: None,
+        last_name: None,
+        email: None,
+        status: UserStatus::Unverified,
+        country: country_of(&person.phone),
+        auto_payout_enabled: false,
+        default_payout_method: None,
+        metadata: None,
+        payout_options_exclude_list: Document(Vec::new()),
+        sealed_date_of_birth: None,
+        adjustment_1099: None,
+        sealed_address: None,
+        sealed_tax_form: None,
+        tax_id_hash: None,
+        compliance: Document(Compliance::default()),
+        version: 1,
+        created_at: now,
+        deleted_at: None,
+    };
+    learn(&mut user, person, now);
+    let user = world.add(user);
+    connect_app(world, scope, &user);
+    tell(world, scope, &user, super::UPDATED)?;
+    Ok(user)
+}
+
+/// Takes over what is new about a person, and screens the name where it became known.
+fn learn(user: &mut User, person: &Person, now: Time) {
+    let name_before = user.full_name();
+    user.first_name = user.first_name.take().or_else(|| person.first_name.clone());
+    user.last_name = user.last_name.take().or_else(|| person.last_name.clone());
+    user.email = user.email.take().or_else(|| person.email.as_ref().map(|email| email.as_str().to_owned()));
+    if person.verified && user.phone_verified_at.is_none() {
+        user.phone_verified_at = Some(now);
+        user.status = rules::status_after(user.status, UserEvent::Verify);
+    }
+    if user.full_name() != name_before {
+        screening::screen(user);
+    }
+}
+
+/// Lets the app pay the user.
+pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User) {
+    let connected_at = world.now();
+    world.add(AppUser { org: scope.org, app: scope.app, user_id: user.id, connected_at });
+}
+
+/// Where a phone of this country code most likely is; an address tells better. `None` where many countries
+/// share the code.
+fn country_of(phone: &PhoneNumber) -> Option<String> {
+    (phone.country_code() == "1").then(|| "US".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::engine::{Command, Executor};
+    use crate::ids::{AppId, OrgId, Seeds};
+    use crate::refusal::Refusal;
+    use crate::store::{Memory, Store};
+    use uuid::Uuid;
+
+    struct Meet(Scope, Person);
+
+    impl Command for Meet {
+        type Reply = (Arc<User>, super::super::UserJson);
+
+        fn organization(&self) -> OrgId {
+            self.0.org
+        }
+
+        fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
+            let user = connect_or_create(world, self.0, &self.1)?;
+            let json = super::super::json(world, self.0, &user)?;
+            Ok((user, json))
+        }
+    }
+
+    fn person(first_name: &str, last_name: &str) -> Person {
+        Person {
+            phone: PhoneNumber::parse("1", "2025550123").unwrap(),
+            first_name: Some(first_name.to_owned()),
+            last_name: Some(last_name.to_owned()),
+            email: None,
+            verified: false,
+        }
+    }
+
+    fn scope(app: u128) -> Scope {
+        Scope { org: OrgId(Uuid::from_u128(1)), app: AppId(Uuid::from_u128(app)) }
+    }
+
+    fn executor() -> Executor {
+        let clock = Clock::manual(Time::from_micros(1_790_000_000_000_000));
+        Executor::new(Store::Memory(Memory::new()), clock, Seeds::counted(1))
+    }
+
+    fn meet(executor: &mut Executor, app: u128, person: Person) -> Result<Arc<User>, Refusal> {
+        executor.run_one(Meet(scope(app), person)).map(|(user, _)| user)
+    }
+
+    #[test]
+    fn one_phone_is_one_user_for_all_apps() {
+        let mut executor = executor();
+        let first = meet(&mut executor, 1, person("Jane", "Doe")).unwrap();
+        let second = meet(&mut executor, 2, person("Janet", "Dough")).unwrap();
+        assert_eq!(first.id, second.id);
+        assert_eq!(second.full_name(), "Jane Doe", "what is known is not overwritten");
+        let verified = meet(&mut executor, 2, Person { verified: true, ..person("Jane", "Doe") }).unwrap();
+        assert_eq!((verified.status, verified.version), (UserStatus::Verified, 3));
+        let again = meet(&mut executor, 2, Person { verified: true, ..person("Jane", "Doe") }).unwrap();
+        assert_eq!(again.version, 3, "nothing new, nothing told");
+    }
+
+    #[test]
+    fn a_listed_name_is_reviewed_and_stays_so() {
+        let mut executor = executor();
+        let user = meet(&mut executor, 1, Person { verified: true, ..person("Test", "Sanctioned") }).unwrap();
+        assert_eq!(user.status, UserStatus::InReview);
+        assert!(user.is_verified() && user.compliance.0.flags.ofac);
+    }
+
+    #[test]
+    fn a_new_user_shows_every_field() {
+        let mut executor = executor();
+        let (_, json) = executor.run_one(Meet(scope(1), person("Jane", "Doe"))).unwrap();
+        insta::assert_json_snapshot!(json, @r#"
+        {
+          "id": "01a0c450-6c00-7000-8000-e9aa48460b4d",
+          "first_name": "Jane",
+          "last_name": "Doe",
+          "email": null,
+          "phone_number": {
+            "country_code": "1",
+            "phone_number": "2025550123"
+          },
+          "verified": false,
+          "country": "US",
+          "auto_payout_enabled": false,
+          "default_payout_method": null,
+          "default_payout_method_details": null,
+          "wallet": {
+            "amount": 0,
+            "withdrawable_amount": 0,
+            "credit_balance": 0
+          },
+          "status": "unverified",
+          "compliance": {
+            "tax_id_collected": false,
+            "address_collected": false,
+            "date_of_birth_collected": false,
+            "must_collect_1099": false,
+            "1099_collected": false,
+            "w8_ben_collected": false,
+            "flagged": false,
+            "id_verified": false,
+            "has_criminal_activity": false,
+            "tax_id_verification": "not_required",
+            "background_check": {
+              "status": "not_started",
+              "updated": "2026-09-21T14:13:20.000000Z"
+            },
+            "w9": {
+              "entity_type": null,
+              "business_name": null,
+              "tax_id_collected": false,
+              "address_collected": false
+            },
+            "flags": {
+              "ofac": false,
+              "ofac_status": "unflagged",
+              "payout_method": false,
+              "payout_method_cycle": false,
+              "name_mismatch": false
+            }
+          },
+          "metadata": null,
+          "payout_options_exclude_list": [],
+          "1099_adjustment": null
+        }
+        "#);
+    }
+}

@@ -1,0 +1,274 @@
+//! A user as interface.md shows it: every field, always.
+
+use serde::Serialize;
+
+use super::model::{
+    Adjustment1099, BackgroundCheckStatus, EntityType, Flags, OfacStatus, TaxIdVerification, User, UserStatus,
+};
+use crate::clock::Time;
+use crate::http::Scope;
+use crate::ids::{PayoutMethodId, UserId};
+use crate::payout_methods::PayoutMethod;
+use crate::platform::Platform;
+use crate::world::{Halt, World};
+
+/// A person who may be paid.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = User)]
+pub struct UserJson {
+    /// Its id.
+    pub id: UserId,
+    /// First name.
+    #[schema(required)]
+    pub first_name: Option<String>,
+    /// Last name.
+    #[schema(required)]
+    pub last_name: Option<String>,
+    /// E-mail address.
+    #[schema(required)]
+    pub email: Option<String>,
+    /// The phone; null once the user is deleted.
+    #[schema(required)]
+    pub phone_number: Option<PhoneJson>,
+    /// Whether the person proved to hold the phone.
+    pub verified: bool,
+    /// ISO 3166-1 alpha-2.
+    #[schema(required)]
+    pub country: Option<String>,
+    /// Whether payouts go to the default method at once.
+    pub auto_payout_enabled: bool,
+    /// The rail of the default payout method.
+    #[schema(required)]
+    pub default_payout_method: Option<Platform>,
+    /// The default payout method.
+    #[schema(required)]
+    pub default_payout_method_details: Option<MethodDetailsJson>,
+    /// What the user has with this app, in cents.
+    pub wallet: WalletJson,
+    /// Where the user stands.
+    pub status: UserStatus,
+    /// What was collected and found.
+    pub compliance: ComplianceJson,
+    /// The app's own words.
+    #[schema(required)]
+    pub metadata: Option<String>,
+    /// Rails that are not offered to this user.
+    pub payout_options_exclude_list: Vec<Platform>,
+    /// What was paid elsewhere and counts towards a year's form.
+    #[serde(rename = "1099_adjustment")]
+    #[schema(required)]
+    pub adjustment_1099: Option<Adjustment1099>,
+}
+
+/// A phone number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = PhoneNumber)]
+pub struct PhoneJson {
+    /// The digits of the country code.
+    #[schema(example = "1")]
+    pub country_code: String,
+    /// The digits after it.
+    #[schema(example = "2127361234")]
+    pub phone_number: String,
+}
+
+/// What a user has with an app, in cents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = UserWallet)]
+pub struct WalletJson {
+    /// All of it.
+    pub amount: i64,
+    /// What can be paid out now.
+    pub withdrawable_amount: i64,
+    /// What was advanced; always 0: nobody is paid on credit.
+    pub credit_balance: i64,
+}
+
+/// A payout method, without what is secret about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = PayoutMethodDetails)]
+pub struct MethodDetailsJson {
+    /// Its id.
+    pub id: PayoutMethodId,
+    /// Its rail.
+    pub platform: Platform,
+    /// For people.
+    pub description: String,
+    /// The end of its number.
+    #[schema(required)]
+    pub mask: Option<String>,
+    /// The address at a wallet.
+    #[schema(required)]
+    pub email: Option<String>,
+    /// The phone at a wallet, E.164.
+    #[schema(required)]
+    pub phone_number: Option<String>,
+    /// The tag at wallet_c.
+    #[schema(required)]
+    pub cash_tag: Option<String>,
+    /// Where the money arrives.
+    #[schema(required)]
+    pub country: Option<String>,
+    /// In which currency.
+    pub currency: String,
+    /// Whether the account takes instant payments.
+    pub rtp_enabled: bool,
+    /// The app's own words about the method.
+    #[schema(required)]
+    pub meta: Option<String>,
+}
+
+/// The user compliance object of interface.md.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = UserCompliance)]
+#[allow(clippy::struct_excessive_bools, reason = "the shape is interface.md's")]
+pub struct ComplianceJson {
+    /// Whether an SSN, EIN or foreign number was given.
+    pub tax_id_collected: bool,
+    /// Whether an address was given.
+    pub address_collected: bool,
+    /// Whether a date of birth was given.
+    pub date_of_birth_collected: bool,
+    /// Whether what was paid makes a 1099 due.
+    pub must_collect_1099: bool,
+    /// Whether everything for a 1099 is there.
+    #[serde(rename = "1099_collected")]
+    pub collected_1099: bool,
+    /// Whether a W-8BEN was given.
+    pub w8_ben_collected: bool,
+    /// Whether any warning stands.
+    pub flagged: bool,
+    /// Whether a document was checked.
+    pub id_verified: bool,
+    /// What a background check found.
+    pub has_criminal_activity: bool,
+    /// Name and tax number together.
+    pub tax_id_verification: TaxIdVerification,
+    /// The background check.
+    pub background_check: BackgroundCheckJson,
+    /// The W-9.
+    pub w9: W9Json,
+    /// Warnings.
+    pub flags: FlagsJson,
+}
+
+/// How a background check stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = BackgroundCheck)]
+pub struct BackgroundCheckJson {
+    /// How.
+    pub status: BackgroundCheckStatus,
+    /// Since when.
+    #[schema(value_type = String, format = DateTime)]
+    pub updated: Time,
+}
+
+/// What a W-9 told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = W9)]
+pub struct W9Json {
+    /// Who pays the tax; null until a W-9 was given.
+    #[schema(required)]
+    pub entity_type: Option<EntityType>,
+    /// The business's name.
+    #[schema(required)]
+    pub business_name: Option<String>,
+    /// Whether the number was given.
+    pub tax_id_collected: bool,
+    /// Whether the address was given.
+    pub address_collected: bool,
+}
+
+/// Warnings about a user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[schema(as = UserFlags)]
+pub struct FlagsJson {
+    /// The name is on a sanctions list.
+    pub ofac: bool,
+    /// What the screening says.
+    pub ofac_status: OfacStatus,
+    /// A payout method is shared with other users.
+    pub payout_method: bool,
+    /// Payout methods change suspiciously often.
+    pub payout_method_cycle: bool,
+    /// The name on an account is another.
+    pub name_mismatch: bool,
+}
+
+/// The user as the app sees it; the wallet is that with this app.
+pub fn json(world: &mut World, scope: Scope, user: &User) -> Result<UserJson, Halt> {
+    let default = super::default_payout_method(world, user)?;
+    Ok(UserJson {
+        id: user.id,
+        first_name: user.first_name.clone(),
+        last_name: user.last_name.clone(),
+        email: user.email.clone(),
+        phone_number: phone(user),
+        verified: user.is_verified(),
+        country: user.country.clone(),
+        auto_payout_enabled: user.auto_payout_enabled,
+        default_payout_method: default.as_ref().map(|method| method.platform),
+        default_payout_method_details: default.as_ref().map(|method| method_details(method)),
+        wallet: wallet(world, scope, user)?,
+        status: user.status,
+        compliance: compliance(user),
+        metadata: user.metadata.clone(),
+        payout_options_exclude_list: user.payout_options_exclude_list.0.clone(),
+        adjustment_1099: user.adjustment_1099.as_ref().map(|adjustment| adjustment.0.clone()),
+    })
+}
+
+/// A payout method as it is shown everywhere.
+pub fn method_details(method: &PayoutMethod) -> MethodDetailsJson {
+    MethodDetailsJson {
+        id: method.id,
+        platform: method.platform,
+        description: method.description.clone(),
+        mask: method.mask.clone(),
+        email: method.email.clone(),
+        phone_number: method.phone_number.clone(),
+        cash_tag: method.cash_tag.clone(),
+        country: method.country.clone(),
+        currency: method.currency.clone(),
+        rtp_enabled: method.rtp_enabled,
+        meta: method.metadata.clone(),
+    }
+}
+
+fn phone(user: &User) -> Option<PhoneJson> {
+    let (country_code, phone_number) = (user.phone_country_code.clone()?, user.phone_national.clone()?);
+    Some(PhoneJson { country_code, phone_number })
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "the balance is read from the ledger, which may have to load it")]
+fn wallet(_world: &mut World, _scope: Scope, _user: &User) -> Result<WalletJson, Halt> {
+    Ok(WalletJson { amount: 0, withdrawable_amount: 0, credit_balance: 0 })
+}
+
+fn compliance(user: &User) -> ComplianceJson {
+    let known = &user.compliance.0;
+    let tax_id_collected = user.tax_id_hash.is_some();
+    let address_collected = user.sealed_address.is_some();
+    let Flags { ofac, ofac_status, payout_method, payout_method_cycle, name_mismatch } = known.flags;
+    let updated = known.background_check_updated_micros.map_or(user.created_at, Time::from_micros);
+    ComplianceJson {
+        tax_id_collected,
+        address_collected,
+        date_of_birth_collected: user.sealed_date_of_birth.is_some(),
+        must_collect_1099: known.must_collect_1099,
+        collected_1099: known.w9.is_some() && tax_id_collected && address_collected,
+        w8_ben_collected: known.w8_ben_collected,
+        flagged: ofac || payout_method || payout_method_cycle || name_mismatch,
+        id_verified: known.id_verified,
+        has_criminal_activity: known.has_criminal_activity,
+        tax_id_verification: known.tax_id_verification,
+        background_check: BackgroundCheckJson { status: known.background_check, updated },
+        w9: W9Json {
+            entity_type: known.w9.as_ref().map(|w9| w9.entity_type),
+            business_name: known.w9.as_ref().and_then(|w9| w9.business_name.clone()),
+            tax_id_collected: known.w9.is_some() && tax_id_collected,
+            address_collected: known.w9.is_some() && address_collected,
+        },
+        flags: FlagsJson { ofac, ofac_status, payout_method, payout_method_cycle, name_mismatch },
+    }
+}

@@ -1,0 +1,99 @@
+//! Users: the people who are paid, and which apps may pay them.
+//!
+//! The phone is a person's identity inside an organization (decisions.md 6): an app that names a known phone is
+//! connected to that user, it does not get a second one. An app sees only users that it is connected to.
+//!
+//! Invariants: one user for each phone of an organization; a deleted user keeps the id and the history and
+//! nothing of the person; a payout method is set up only by a verified user. Deliberately absent: links and
+//! transfers, which are listed after this noun and use its finders.
+//!
+//! Start at [`find`] and [`connect_or_create`].
+
+mod create;
+mod json;
+mod model;
+mod rules;
+mod screening;
+
+pub use create::{Person, connect_or_create};
+pub use json::{MethodDetailsJson, UserJson, json, method_details};
+pub use model::{
+    Adjustment1099, AppUser, BackgroundCheckStatus, Compliance, EntityType, Flags, Form1099, OfacStatus,
+    TaxIdVerification, User, UserStatus, W9,
+};
+pub use rules::{must_be_active, must_be_verified};
+
+use std::sync::Arc;
+
+use crate::events::{self, News};
+use crate::http::Scope;
+use crate::ids::{OrgId, UserId};
+use crate::payout_methods::{self, PayoutMethod};
+use crate::phone::PhoneNumber;
+use crate::refusal::Refusal;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A user that the app is connected to; deleted ones too.
+///
+/// # Errors
+/// `not-found`.
+pub fn find(world: &mut World, scope: Scope, id: UserId) -> Result<Arc<User>, Halt> {
+    if world.get::<AppUser>(key![scope.org, scope.app, id])?.is_none() {
+        return Err(Refusal::not_found("user").into());
+    }
+    find_in_organization(world, scope.org, id)
+}
+
+/// A user of the organization, whichever apps know it.
+///
+/// # Errors
+/// `not-found`.
+pub fn find_in_organization(world: &mut World, org: OrgId, id: UserId) -> Result<Arc<User>, Halt> {
+    let user = world.get::<User>(key![org, id])?;
+    user.ok_or_else(|| Refusal::not_found("user").into())
+}
+
+/// The organization's user with this phone, if there is one.
+pub fn by_phone(world: &mut World, org: OrgId, phone: &PhoneNumber) -> Result<Option<Arc<User>>, Halt> {
+    world.find::<User>(User::BY_PHONE, key![org, phone.e164()])
+}
+
+/// Whether the app may pay the user.
+pub fn is_connected(world: &mut World, scope: Scope, id: UserId) -> Result<bool, Halt> {
+    Ok(world.get::<AppUser>(key![scope.org, scope.app, id])?.is_some())
+}
+
+/// The user's default payout method, if it is still in use.
+pub fn default_payout_method(world: &mut World, user: &User) -> Result<Option<Arc<PayoutMethod>>, Halt> {
+    let Some(id) = user.default_payout_method else { return Ok(None) };
+    let method = payout_methods::find(world, user.org, user.id, id)?;
+    Ok(Some(method).filter(|method| method.disabled_at.is_none()))
+}
+
+/// The event of any change of a user.
+pub const UPDATED: &str = "user.updated";
+/// The event of a payout method that was set up, changed or removed.
+pub const PAYOUT_METHOD_UPDATED: &str = "user.updated.payout_method";
+
+/// Changes a user and tells it, once, to the app that acts: every transition of a user goes through here.
+pub fn change(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    event: &'static str,
+    edit: impl FnOnce(&mut User),
+) -> Result<Arc<User>, Halt> {
+    let user = world.change(user, |user| {
+        edit(user);
+        user.version += 1;
+    });
+    tell(world, scope, &user, event)?;
+    Ok(user)
+}
+
+fn tell(world: &mut World, scope: Scope, user: &User, name: &'static str) -> Result<(), Halt> {
+    let object = json(world, scope, user)?;
+    let object = serde_json::to_value(object).expect("response bodies are plain data, which always serialize");
+    events::tell(world, scope, News { name, object_id: user.id.0, version: user.version, object })
+}
