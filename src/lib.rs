@@ -52,6 +52,8 @@ pub mod events;
 pub mod members;
 /// Organizations, apps and keys; who calls.
 pub mod apps;
+/// The book: where money is, and every movement of it.
+pub mod ledger;
 /// What people are told, and by which way.
 pub mod messages;
 /// Where users' money goes.

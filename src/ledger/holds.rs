@@ -1,0 +1,104 @@
+//! Holds: money that an app sets aside until a link is claimed or a payable is paid.
+//!
+//! Each of these functions moves the money and keeps the fact in one step; whoever calls them posts nothing
+//! beside. Invariant: what an app holds is the sum of its open holds.
+
+use std::sync::Arc;
+
+use super::model::{Hold, HoldState};
+use super::post::{Posting, post};
+use super::postings;
+use super::rules::{self, HoldEvent, HoldOutcome};
+use crate::http::Scope;
+use crate::ids::{TransferId, UserId};
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// Where captured money goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapturedBy {
+    /// The wallet of the person who claimed it.
+    User(UserId),
+    /// A rail, which carries it to a vendor.
+    Rail(Platform),
+}
+
+/// Whether a hold was closed by this call.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// By this call: the money moved.
+    Now,
+    /// In the same way, by an earlier one: no money moved again.
+    Before,
+}
+
+/// The hold of this transfer.
+///
+/// # Errors
+/// `not-found` for another organization's or app's, and where there is none.
+pub fn find(world: &World, scope: Scope, id: TransferId) -> Result<Arc<Hold>, Halt> {
+    match world.get::<Hold>(key![scope.org, id])? {
+        Some(hold) if hold.app == scope.app => Ok(hold),
+        Some(_) | None => Err(Refusal::not_found("hold").into()),
+    }
+}
+
+/// Sets money aside, out of the app's wallet, for this transfer.
+///
+/// # Errors
+/// `transaction-insufficient-funds`; `invalid-state` when the transfer has set money aside before.
+pub fn open(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
+    if world.get::<Hold>(key![scope.org, id])?.is_some() {
+        return Err(Refusal::new(Code::InvalidState, "The money was set aside before.").into());
+    }
+    post(world, &postings::open_hold(scope, id, amount))?;
+
+    // From here it must succeed.
+    let opened_at = world.now();
+    let hold = Hold { org: scope.org, id, app: scope.app, amount, state: HoldState::Open, opened_at, closed_at: None };
+    Ok(world.add(hold))
+}
+
+/// Sends the money where it was set aside for, all of it.
+///
+/// # Errors
+/// `not-found`; `invalid-state` when it was released.
+pub fn capture(world: &mut World, scope: Scope, id: TransferId, by: CapturedBy) -> Result<Closed, Halt> {
+    let hold = find(world, scope, id)?;
+    let posting = match by {
+        CapturedBy::User(user) => postings::capture_hold(scope, id, user, hold.amount),
+        CapturedBy::Rail(platform) => postings::pay_payable(scope, id, platform, hold.amount),
+    };
+    close(world, &hold, HoldEvent::Capture, &posting)
+}
+
+/// Gives the money back to the app's wallet, all of it.
+///
+/// # Errors
+/// `not-found`; `invalid-state` when it was captured.
+pub fn release(world: &mut World, scope: Scope, id: TransferId) -> Result<Closed, Halt> {
+    let hold = find(world, scope, id)?;
+    let posting = postings::release_hold(scope, id, hold.amount);
+    close(world, &hold, HoldEvent::Release, &posting)
+}
+
+fn close(world: &mut World, hold: &Arc<Hold>, event: HoldEvent, posting: &Posting) -> Result<Closed, Halt> {
+    let state = match rules::after(hold.state, event) {
+        HoldOutcome::Moved(state) => state,
+        HoldOutcome::AlreadyThere => return Ok(Closed::Before),
+        HoldOutcome::Refused(why) => return Err(why.into()),
+    };
+    post(world, posting)?;
+
+    // From here it must succeed.
+    let now = world.now();
+    world.change(hold, |hold| {
+        hold.state = state;
+        hold.closed_at = Some(now);
+    });
+    Ok(Closed::Now)
+}

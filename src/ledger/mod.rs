@@ -1,0 +1,31 @@
+//! The ledger: one double-entry book for each organization, under everything that moves money
+//! (decisions.md 8).
+//!
+//! Money is always at a [`Place`]; each place has one ledger account. A [`Posting`] is a list of movements
+//! between places, made by a function of [`postings`] that bears the name of the business event. [`post`]
+//! alone writes it: a transaction for each movement, two entries for each transaction, new balances. Money
+//! that waits for somebody is a hold ([`holds`]).
+//!
+//! The parts of a book: an app's places balance among themselves, and so do the organization's own. What
+//! passes between the two passes through a counter-account on each side.
+//!
+//! Invariants (design.md): 1 the ledger sums to zero, each posting balances; 2 transactions and entries are
+//! only ever added; 3 a balance equals the sum of its entries; 4 no wallet is below zero; 7 each hold is
+//! captured or released once.
+//!
+//! Deliberately absent: transfers, which tell a movement's story; a second currency; any way to change or
+//! remove an entry. A correction is a new posting.
+//!
+//! Start at [`postings`].
+
+mod model;
+mod place;
+mod post;
+mod rules;
+
+pub mod holds;
+pub mod postings;
+
+pub use model::{CURRENCY, Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction, TransactionKind};
+pub use place::{Place, PlaceKind};
+pub use post::{Movement, Posting, balance, post, wants};

@@ -1,0 +1,258 @@
+//! Posting: the one way in which money moves.
+
+use std::sync::Arc;
+
+use super::model::{CURRENCY, Entry, LedgerAccount, LedgerBook, Transaction, TransactionKind};
+use super::place::Place;
+use crate::ids::{OrgId, PostingId, TransferId};
+use crate::money::{Cents, MoneyOverflow};
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, Want, World};
+
+/// One movement: an amount leaves one place and arrives at another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Movement {
+    /// What it is for.
+    pub kind: TransactionKind,
+    /// From where.
+    pub from: Place,
+    /// To where; another place of the same book.
+    pub to: Place,
+    /// How much, in cents.
+    pub amount: Cents,
+}
+
+/// Movements that are posted together, or not at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Posting {
+    org: OrgId,
+    transfer: Option<TransferId>,
+    metadata: Option<String>,
+    movements: Vec<Movement>,
+}
+
+impl Posting {
+    /// A posting of these movements, in their order. It balances by construction: what leaves one place is
+    /// what arrives at another.
+    ///
+    /// Movements of nothing are left out rather than refused: a payout names its fee even where the fee is
+    /// zero, and a book has no use for an entry that changes nothing. A posting of nothing is no error.
+    pub fn balanced(org: OrgId, transfer: Option<TransferId>, movements: Vec<Movement>) -> Self {
+        let movements = movements.into_iter().filter(|movement| !movement.amount.is_zero()).collect();
+        Self { org, transfer, metadata: None, movements }
+    }
+
+    /// The same posting, with what the caller noted on each of its transactions.
+    #[must_use]
+    pub fn with_metadata(mut self, metadata: Option<String>) -> Self {
+        self.metadata = metadata;
+        self
+    }
+
+    /// Its movements, none of them of zero.
+    pub fn movements(&self) -> &[Movement] {
+        &self.movements
+    }
+
+    /// The rows that [`post`] will ask for, for [`Command::needs`](crate::engine::Command::needs): a command
+    /// that can tell its posting before it runs saves a round of loading for each.
+    pub fn wants(&self) -> Vec<Want> {
+        let places = self.movements.iter().flat_map(|movement| [movement.from, movement.to]);
+        wants(self.org, places)
+    }
+}
+
+/// The rows of the book and of these places, for [`Command::needs`](crate::engine::Command::needs).
+pub fn wants(org: OrgId, places: impl IntoIterator<Item = Place>) -> Vec<Want> {
+    let accounts = places.into_iter().map(|place| Want::row::<LedgerAccount>(key![org, place.id(org)]));
+    std::iter::once(Want::row::<LedgerBook>(key![org])).chain(accounts).collect()
+}
+
+/// How much is at a place, in cents.
+pub fn balance(world: &World, org: OrgId, place: Place) -> Result<Cents, Halt> {
+    let account = world.get::<LedgerAccount>(key![org, place.id(org)])?;
+    Ok(account.map_or(Cents::ZERO, |account| account.balance))
+}
+
+/// Posts: the only writer of the book. Movements apply in their order; only what a wallet holds after all of
+/// them counts, so money may pass through an empty wallet within one posting.
+///
+/// # Errors
+/// `transaction-insufficient-funds` when a wallet would be left below zero; `limit-exceeded` when a balance
+/// would not fit into 64 bits of cents. Nothing was posted then.
+pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
+    refuse_malformed(posting)?;
+    let book = world.get::<LedgerBook>(key![posting.org])?;
+    let mut standings = Vec::new();
+    let mut steps = Vec::new();
+    for movement in &posting.movements {
+        let from = standing(world, posting.org, movement.from, &mut standings)?;
+        let to = standing(world, posting.org, movement.to, &mut standings)?;
+        let source_after = standings[from].moves(movement.amount.negated())?;
+        let destination_after = standings[to].moves(movement.amount)?;
+        steps.push(Step { movement, source_after, destination_after });
+    }
+    if let Some(short) = standings.iter().find(|standing| standing.is_short()) {
+        return Err(insufficient_funds(short).into());
+    }
+
+    // From here it must succeed.
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let book = book.unwrap_or_else(|| world.add(LedgerBook { org: posting.org, last_number: 0, accounts: 0 }));
+    let last_number = write_transactions(world, posting, &steps, book.last_number);
+    let accounts = write_balances(world, posting.org, &standings, book.accounts);
+    world.change(&book, |book| {
+        book.last_number = last_number;
+        book.accounts = accounts;
+    });
+    Ok(())
+}
+
+/// A place while a posting is worked out.
+struct Standing {
+    place: Place,
+    /// As the book has it; `None` when nothing was ever there.
+    account: Option<Arc<LedgerAccount>>,
+    balance: Cents,
+    entries: i64,
+}
+
+impl Standing {
+    /// Moves the balance and gives the new one.
+    fn moves(&mut self, amount: Cents) -> Result<Cents, Refusal> {
+        self.balance = self.balance.plus(amount).map_err(|MoneyOverflow| too_large(self.place))?;
+        self.entries += 1;
+        Ok(self.balance)
+    }
+
+    fn is_short(&self) -> bool {
+        self.balance.is_negative() && !self.place.kind().may_go_below_zero()
+    }
+}
+
+/// A movement with the balances that it leaves behind.
+struct Step<'a> {
+    movement: &'a Movement,
+    source_after: Cents,
+    destination_after: Cents,
+}
+
+/// The position of a place among those of the posting; it is looked up the first time.
+fn standing(world: &World, org: OrgId, place: Place, standings: &mut Vec<Standing>) -> Result<usize, Halt> {
+    if let Some(at) = standings.iter().position(|known| known.place == place) {
+        return Ok(at);
+    }
+    let account = world.get::<LedgerAccount>(key![org, place.id(org)])?;
+    let balance = account.as_ref().map_or(Cents::ZERO, |account| account.balance);
+    let entries = account.as_ref().map_or(0, |account| account.entries);
+    standings.push(Standing { place, account, balance, entries });
+    Ok(standings.len() - 1)
+}
+
+/// Adds the transactions with their entries and gives the number of the last one.
+fn write_transactions(world: &mut World, posting: &Posting, steps: &[Step<'_>], last_number: i64) -> i64 {
+    let (org, id, created_at) = (posting.org, world.id::<PostingId>(), world.now());
+    let mut number = last_number;
+    for step in steps {
+        number += 1;
+        let Movement { kind, from, to, amount } = *step.movement;
+        let (source, destination) = (from.id(org), to.id(org));
+        world.add(Transaction {
+            org,
+            number,
+            app: from.app(),
+            posting: id,
+            transfer: posting.transfer,
+            kind,
+            amount,
+            source,
+            destination,
+            source_name: from.name(),
+            destination_name: to.name(),
+            metadata: posting.metadata.clone(),
+            created_at,
+        });
+        let left = Entry {
+            org,
+            account: source,
+            number,
+            amount: amount.negated(),
+            balance_after: step.source_after,
+            created_at,
+        };
+        world.add(left);
+        world.add(Entry {
+            org,
+            account: destination,
+            number,
+            amount,
+            balance_after: step.destination_after,
+            created_at,
+        });
+    }
+    number
+}
+
+/// Writes the balances, opens the accounts of new places, and gives how many are open then.
+fn write_balances(world: &mut World, org: OrgId, standings: &[Standing], accounts: i64) -> i64 {
+    let now = world.now();
+    let mut opened = accounts;
+    for Standing { place, account, balance, entries } in standings {
+        if let Some(account) = account {
+            world.change(account, |account| {
+                account.balance = *balance;
+                account.entries = *entries;
+                account.changed_at = now;
+            });
+            continue;
+        }
+        opened += 1;
+        world.add(LedgerAccount {
+            org,
+            id: place.id(org),
+            number: opened,
+            kind: place.kind(),
+            app: place.app(),
+            user: place.user(),
+            platform: place.platform(),
+            balance: *balance,
+            entries: *entries,
+            currency: CURRENCY.to_owned(),
+            opened_at: now,
+            changed_at: now,
+        });
+    }
+    opened
+}
+
+/// What no function of [`super::postings`] makes. A bug must not enter the book, so it is refused as one.
+fn refuse_malformed(posting: &Posting) -> Result<(), Refusal> {
+    let bug = |message: &str| Err(Refusal::new(Code::InternalError, message));
+    for movement in &posting.movements {
+        if !movement.amount.is_positive() {
+            return bug("A movement's amount must be above zero.");
+        }
+        if movement.from == movement.to {
+            return bug("A movement must lead to another place.");
+        }
+        if movement.from.app() != movement.to.app() {
+            return bug("A movement must stay within one book.");
+        }
+    }
+    Ok(())
+}
+
+fn insufficient_funds(short: &Standing) -> Refusal {
+    let missing = short.balance.negated();
+    let held = short.account.as_ref().map_or(Cents::ZERO, |account| account.balance);
+    let (name, held, missing) = (short.place.name(), held.dollars(), missing.dollars());
+    Refusal::new(Code::InsufficientFunds, format!("{name} holds {held}; {missing} more is needed."))
+}
+
+fn too_large(place: Place) -> Refusal {
+    let message = format!("{} would hold more than a ledger account can.", place.name());
+    Refusal::new(Code::LimitExceeded, message)
+}

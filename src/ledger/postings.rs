@@ -1,0 +1,231 @@
+//! What each business event does to the book: a function for each, in the order of life. Its comment is the
+//! sentence an accountant would say. All amounts are cents; [`post`](super::post::post) writes the result.
+//!
+//! What sets money aside and sends it on is reached through [`holds`](super::holds) alone, which keeps the
+//! fact beside the money.
+
+use super::model::TransactionKind;
+use super::place::Place;
+use super::post::{Movement, Posting};
+use crate::fees::Party;
+use crate::http::Scope;
+use crate::ids::{TransferId, UserId};
+use crate::money::Cents;
+use crate::platform::Platform;
+
+// Filling an app's wallet.
+
+/// Money from outside fills the app's wallet.
+pub fn deposit(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+    let (outside, wallet) = (Place::External(scope.app), Place::AppWallet(scope.app));
+    posting(scope, transfer, vec![refill(outside, wallet, amount)])
+}
+
+/// The app takes money out of its wallet.
+pub fn withdraw(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+    let (wallet, outside) = (Place::AppWallet(scope.app), Place::External(scope.app));
+    posting(scope, transfer, vec![refill(wallet, outside, amount)])
+}
+
+/// The organization gives money of its own to the app: out of the one book, into the other.
+pub fn organization_to_app(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+    let given = surrogate(Place::OrganizationWallet, Place::OrganizationFunding, amount);
+    let received = refill(Place::Funding(scope.app), Place::AppWallet(scope.app), amount);
+    posting(scope, transfer, vec![given, received])
+}
+
+/// The organization takes money of the app back.
+pub fn app_to_organization(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+    let given = refill(Place::AppWallet(scope.app), Place::Funding(scope.app), amount);
+    let received = surrogate(Place::OrganizationFunding, Place::OrganizationWallet, amount);
+    posting(scope, transfer, vec![given, received])
+}
+
+// Setting money aside, for a link that nobody has claimed or a payable that is being paid.
+
+/// The app sets money aside.
+pub(super) fn open_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+    let (wallet, held) = (Place::AppWallet(scope.app), Place::AppHeld(scope.app));
+    posting(scope, transfer, vec![balance(wallet, held, amount)])
+}
+
+/// What was set aside goes back: the link was canceled or expired, the payable could not be paid.
+pub(super) fn release_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+    let (held, wallet) = (Place::AppHeld(scope.app), Place::AppWallet(scope.app));
+    posting(scope, transfer, vec![balance(held, wallet, amount)])
+}
+
+/// What was set aside is the payee's from now on: the link was claimed.
+pub(super) fn capture_hold(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
+    let (held, wallet) = (Place::AppHeld(scope.app), Place::UserWallet(scope.app, user));
+    posting(scope, transfer, vec![balance(held, wallet, amount)])
+}
+
+/// What was set aside for a bill went over a rail to the vendor.
+pub(super) fn pay_payable(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let submitted = payout(Place::AppHeld(scope.app), clearing, amount);
+    let arrived = payout(clearing, Place::External(scope.app), amount);
+    posting(scope, transfer, vec![submitted, arrived])
+}
+
+/// The vendor's bank sent the money back after it had arrived.
+pub fn return_payable(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let back = payout(Place::External(scope.app), clearing, amount);
+    let credited = payout(clearing, Place::AppWallet(scope.app), amount);
+    posting(scope, transfer, vec![back, credited])
+}
+
+// Between an app and its users.
+
+/// The app gives money to a user.
+pub fn app_to_user(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
+    let (app, user) = (Place::AppWallet(scope.app), Place::UserWallet(scope.app, user));
+    posting(scope, transfer, vec![balance(app, user, amount)])
+}
+
+/// A user is debited for the app.
+pub fn user_to_app(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
+    let (user, app) = (Place::UserWallet(scope.app, user), Place::AppWallet(scope.app));
+    posting(scope, transfer, vec![balance(user, app, amount)])
+}
+
+// Paying a user out.
+
+/// The parts of a payout, in cents, as the fee breakdown has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PayoutAmounts {
+    /// What the payee's bank or wallet receives.
+    pub payout: Cents,
+    /// What the service takes.
+    pub fee: Cents,
+    /// What the app adds for itself.
+    pub platform_fee: Cents,
+    /// What changing the currency costs.
+    pub fx: Cents,
+    /// Whose wallet pays the fees.
+    pub party: Party,
+}
+
+impl PayoutAmounts {
+    fn fees(&self) -> [Cents; 3] {
+        [self.fee, self.platform_fee, self.fx]
+    }
+}
+
+/// A payout leaves: what is to arrive, from the user's wallet, and its fees, from the wallet of whoever pays
+/// them, wait together on the rail.
+pub fn pay_out(
+    scope: Scope,
+    transfer: TransferId,
+    user: UserId,
+    platform: Platform,
+    amounts: &PayoutAmounts,
+) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let mut movements = vec![payout(Place::UserWallet(scope.app, user), clearing, amounts.payout)];
+    movements.extend(amounts.fees().map(|part| fee(payer(scope, user, amounts.party), clearing, part)));
+    posting(scope, transfer, movements)
+}
+
+/// The payout has arrived: the money is outside, and each fee is earned by whom it belongs to.
+pub fn settle_payout(scope: Scope, transfer: TransferId, platform: Platform, amounts: &PayoutAmounts) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let movements = vec![
+        payout(clearing, Place::External(scope.app), amounts.payout),
+        fee(clearing, Place::ServiceFees(scope.app), amounts.fee),
+        fee(clearing, Place::AppWallet(scope.app), amounts.platform_fee),
+        fee(clearing, Place::Fx(scope.app), amounts.fx),
+    ];
+    posting(scope, transfer, movements)
+}
+
+/// The payout did not arrive: everything goes back to where it came from, the fees too.
+pub fn fail_payout(
+    scope: Scope,
+    transfer: TransferId,
+    user: UserId,
+    platform: Platform,
+    amounts: &PayoutAmounts,
+) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let mut movements = vec![payout(clearing, Place::UserWallet(scope.app, user), amounts.payout)];
+    movements.extend(amounts.fees().map(|part| fee(clearing, payer(scope, user, amounts.party), part)));
+    posting(scope, transfer, movements)
+}
+
+/// The payee's bank sent the money back after it had arrived: it is the user's again. The fees stay earned,
+/// because the rail did its work.
+pub fn return_payout(scope: Scope, transfer: TransferId, user: UserId, platform: Platform, amount: Cents) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let back = payout(Place::External(scope.app), clearing, amount);
+    let credited = payout(clearing, Place::UserWallet(scope.app, user), amount);
+    posting(scope, transfer, vec![back, credited])
+}
+
+fn payer(scope: Scope, user: UserId, party: Party) -> Place {
+    match party {
+        Party::User => Place::UserWallet(scope.app, user),
+        Party::Platform => Place::AppWallet(scope.app),
+    }
+}
+
+// Collecting a payment.
+
+/// A payer's bank paid what was pulled from it: the app has the money.
+pub fn payment_settled(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let pulled = payment(Place::External(scope.app), clearing, amount);
+    let credited = payment(clearing, Place::AppWallet(scope.app), amount);
+    posting(scope, transfer, vec![pulled, credited])
+}
+
+/// A payer's bank took its money back after it had been paid, and the app makes up for it.
+pub fn payment_returned(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let made_up = payment(Place::AppWallet(scope.app), clearing, amount);
+    let gone = payment(clearing, Place::External(scope.app), amount);
+    posting(scope, transfer, vec![made_up, gone])
+}
+
+/// A payer's bank took its money back and the app's wallet does not cover it. A bank does not ask whether it
+/// may, so the money is gone, and the rail's clearing account stays short until the app makes up for it.
+pub fn payment_returned_uncovered(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let gone = payment(Place::Clearing(scope.app, platform), Place::External(scope.app), amount);
+    posting(scope, transfer, vec![gone])
+}
+
+/// The app makes up for a payment that was taken back before.
+pub fn cover_returned_payment(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let made_up = payment(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
+    posting(scope, transfer, vec![made_up])
+}
+
+fn posting(scope: Scope, transfer: TransferId, movements: Vec<Movement>) -> Posting {
+    Posting::balanced(scope.org, Some(transfer), movements)
+}
+
+fn balance(from: Place, to: Place, amount: Cents) -> Movement {
+    Movement { kind: TransactionKind::Balance, from, to, amount }
+}
+
+fn refill(from: Place, to: Place, amount: Cents) -> Movement {
+    Movement { kind: TransactionKind::Refill, from, to, amount }
+}
+
+fn payout(from: Place, to: Place, amount: Cents) -> Movement {
+    Movement { kind: TransactionKind::Payout, from, to, amount }
+}
+
+fn payment(from: Place, to: Place, amount: Cents) -> Movement {
+    Movement { kind: TransactionKind::Payment, from, to, amount }
+}
+
+fn fee(from: Place, to: Place, amount: Cents) -> Movement {
+    Movement { kind: TransactionKind::Fee, from, to, amount }
+}
+
+fn surrogate(from: Place, to: Place, amount: Cents) -> Movement {
+    Movement { kind: TransactionKind::Surrogate, from, to, amount }
+}
