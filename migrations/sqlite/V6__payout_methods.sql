@@ -19,6 +19,7 @@ CREATE TABLE payout_methods (
     currency        TEXT NOT NULL,
     rtp_enabled     INTEGER NOT NULL,
     metadata        TEXT,
+    in_use          INTEGER NOT NULL,
     created_at      INTEGER NOT NULL,
     disabled_at     INTEGER,
     disabled_reason TEXT,
@@ -26,3 +27,5 @@ CREATE TABLE payout_methods (
     PRIMARY KEY (org, id)
 );
 CREATE INDEX payout_methods_of_user ON payout_methods (org, user_id);
+-- The same account at two users is worth a look.
+CREATE INDEX payout_methods_by_fingerprint ON payout_methods (org, fingerprint);

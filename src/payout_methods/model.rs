@@ -10,7 +10,8 @@ record! {
     /// stands beside it.
     pub struct PayoutMethod in "payout_methods" {
         key (org, id)
-        many OF_USER (org, user_id);
+        many OF_USER (org, user_id)
+        many BY_FINGERPRINT (org, fingerprint);
         /// The organization.
         pub org: OrgId,
         /// Its id.
@@ -47,6 +48,8 @@ record! {
         pub rtp_enabled: bool,
         /// The app's own words.
         pub metadata: Option<String>,
+        /// Whether it can be paid to; false from `disabled_at` on. Lists filter by it.
+        pub in_use: bool,
         /// When it was set up.
         pub created_at: Time,
         /// When it was taken out of use, by the user or because a payout to it failed for good.

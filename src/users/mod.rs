@@ -12,6 +12,7 @@
 mod create;
 mod json;
 mod model;
+mod payout_methods;
 mod rules;
 mod screening;
 
@@ -21,6 +22,7 @@ pub use model::{
     Adjustment1099, AppUser, BackgroundCheckStatus, Compliance, EntityType, Flags, Form1099, OfacStatus,
     TaxIdVerification, User, UserStatus, W9,
 };
+pub use payout_methods::{NewMethod, disable_payout_method, set_up_payout_method};
 pub use rules::{must_be_active, must_be_verified};
 
 use std::sync::Arc;
@@ -28,7 +30,7 @@ use std::sync::Arc;
 use crate::events::{self, News};
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
-use crate::payout_methods::{self, PayoutMethod};
+use crate::payout_methods::PayoutMethod;
 use crate::phone::PhoneNumber;
 use crate::refusal::Refusal;
 use crate::world::record::key;
@@ -67,8 +69,8 @@ pub fn is_connected(world: &mut World, scope: Scope, id: UserId) -> Result<bool,
 /// The user's default payout method, if it is still in use.
 pub fn default_payout_method(world: &mut World, user: &User) -> Result<Option<Arc<PayoutMethod>>, Halt> {
     let Some(id) = user.default_payout_method else { return Ok(None) };
-    let method = payout_methods::find(world, user.org, user.id, id)?;
-    Ok(Some(method).filter(|method| method.disabled_at.is_none()))
+    let method = crate::payout_methods::find(world, user.org, user.id, id)?;
+    Ok(Some(method).filter(|method| method.in_use))
 }
 
 /// The event of any change of a user.

@@ -1,0 +1,88 @@
+//! What each rail asks for: the claim page's form, `next_step.fields` and the reading of bodies all follow it.
+
+use serde::Serialize;
+
+use crate::bank::Network;
+use crate::platform::Platform;
+
+/// One field that a rail asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FieldSpec {
+    /// Its name in bodies and forms.
+    pub name: &'static str,
+    /// What it holds; always a string.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Whether the rail cannot do without it. Where one of several is enough, none of them is.
+    pub required: bool,
+    /// The words it may have; empty when it is free.
+    pub choices: &'static [&'static str],
+}
+
+const fn required(name: &'static str) -> FieldSpec {
+    FieldSpec { name, kind: "string", required: true, choices: &[] }
+}
+
+const fn optional(name: &'static str) -> FieldSpec {
+    FieldSpec { name, kind: "string", required: false, choices: &[] }
+}
+
+const ACCOUNT_TYPE: FieldSpec = FieldSpec { choices: &["checking", "savings"], ..optional("account_type") };
+const NETWORK: FieldSpec = FieldSpec {
+    choices: &[
+        Network::Ethereum.as_str(),
+        Network::Bitcoin.as_str(),
+        Network::Solana.as_str(),
+        Network::Tron.as_str(),
+        Network::Polygon.as_str(),
+    ],
+    ..required("network")
+};
+
+/// What a rail asks for, in the order of a form (decisions.md 6).
+///
+/// wallet_b takes phone_number or handle, wallet_c cash_tag or an account, wallet_d and wallet_e email or handle,
+/// intl_bank iban or country, bank_code and account_number; the cards take an email or nothing.
+pub fn fields_of(platform: Platform) -> &'static [FieldSpec] {
+    match platform {
+        Platform::Ach | Platform::Rtp | Platform::BankTransfer => {
+            &const { [required("routing_number"), required("account_number"), ACCOUNT_TYPE] }
+        }
+        Platform::Wire => {
+            &const { [required("routing_number"), required("account_number"), ACCOUNT_TYPE, optional("address")] }
+        }
+        Platform::WalletA => &const { [required("email")] },
+        Platform::WalletB => &const { [optional("phone_number"), optional("country_code"), optional("handle")] },
+        Platform::WalletC => {
+            &const { [optional("cash_tag"), optional("routing_number"), optional("account_number"), ACCOUNT_TYPE] }
+        }
+        Platform::WalletD | Platform::WalletE => &const { [optional("email"), optional("handle")] },
+        Platform::PrepaidCardA | Platform::GiftCardA => &const { [optional("email")] },
+        Platform::IntlBank => {
+            &const {
+                [
+                    optional("iban"),
+                    optional("bic"),
+                    optional("country"),
+                    optional("bank_code"),
+                    optional("account_number"),
+                    optional("account_holder_name"),
+                    optional("currency"),
+                ]
+            }
+        }
+        Platform::IntlTransfer => {
+            &const {
+                [
+                    required("name"),
+                    required("country"),
+                    required("phone_number"),
+                    optional("country_code"),
+                    optional("currency"),
+                ]
+            }
+        }
+        Platform::Crypto => &const { [NETWORK, required("address")] },
+        Platform::PushToCard => &const { [required("card_token")] },
+    }
+}

@@ -1,0 +1,432 @@
+//! Reads the details of a payout method from a body or a form; all that is wrong is told at once.
+
+use super::details::{AccountType, Details, Target, UsBank};
+use super::fields::fields_of;
+use crate::bank::{AccountNumber, Bic, CryptoAddress, Iban, Network, RoutingNumber, looks_like_card_number};
+use crate::country::is_country;
+use crate::email::Email;
+use crate::http::input::{Problems, problem, unknown, wrong};
+use crate::http::inputs::NAME_MAX;
+use crate::phone::PhoneNumber;
+use crate::platform::Platform;
+use crate::refusal::Code;
+use crate::strict_json::Json;
+
+/// What may stand beside the details in the same body.
+pub const ACCOMPANYING: [&str; 5] = ["platform", "payout_method_id", "is_default", "auto_payout_enabled", "metadata"];
+/// Longest handle, tag or token of any rail.
+const HANDLE_MAX: usize = 200;
+
+/// Reads the fields that the rail asks for. A blank one counts as not given, because forms send all they have.
+///
+/// # Errors
+/// Everything that is wrong, unknown fields included.
+pub fn read_details(platform: Platform, json: &Json, at: &str) -> Result<Details, Problems> {
+    let Json::Object(fields) = json else {
+        return Err(wrong(at, format!("must be an object, not {}", json.kind())));
+    };
+    let mut reader = Reader { json, at, problems: Problems::new() };
+    let known: Vec<&str> = fields_of(platform).iter().map(|field| field.name).collect();
+    for (name, _) in fields {
+        if !known.contains(&name.as_str()) && !ACCOMPANYING.contains(&name.as_str()) {
+            reader.problems.extend(unknown_field(at, name, &known));
+        }
+    }
+    let target = reader.target(platform);
+    let currency = reader.optional("currency", currency);
+    match target {
+        Some(target) if reader.problems.is_empty() => {
+            let currency = currency.unwrap_or_else(|| usual_currency(&target).to_owned());
+            Ok(Details { platform, target, currency })
+        }
+        Some(_) | None => Err(reader.problems),
+    }
+}
+
+fn unknown_field(at: &str, name: &str, known: &[&str]) -> Problems {
+    let at = format!("{at}/{name}");
+    if matches!(name, "card_number" | "pan" | "cvv" | "cvc") {
+        return wrong(&at, CARD_NUMBER);
+    }
+    unknown(&at, name, known)
+}
+
+const CARD_NUMBER: &str =
+    "card numbers are never accepted here; send card_token, the token of whoever holds the card's number";
+
+/// Why one field is not acceptable.
+type Reason = (Code, String);
+
+fn invalid(reason: impl ToString) -> Reason {
+    (Code::InvalidInput, reason.to_string())
+}
+
+struct Reader<'a> {
+    json: &'a Json,
+    at: &'a str,
+    problems: Problems,
+}
+
+impl<'a> Reader<'a> {
+    fn refuse(&mut self, name: &str, (code, message): Reason) {
+        self.problems.extend(problem(code, &format!("{}/{name}", self.at), message));
+    }
+
+    /// The field's text; `None` when it is absent, null or blank.
+    fn text(&mut self, name: &str) -> Option<&'a str> {
+        match self.json.get(name)? {
+            Json::Null => None,
+            Json::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
+            other @ (Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::List(_) | Json::Object(_)) => {
+                self.refuse(name, invalid(format!("must be a string, not {}", other.kind())));
+                None
+            }
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.json.get(name).is_some_and(|value| match value {
+            Json::Null => false,
+            Json::Text(text) => !text.trim().is_empty(),
+            Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::List(_) | Json::Object(_) => true,
+        })
+    }
+
+    fn optional<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Reason>) -> Option<T> {
+        let text = self.text(name)?;
+        parse(text).map_err(|reason| self.refuse(name, reason)).ok()
+    }
+
+    fn required<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Reason>) -> Option<T> {
+        if !self.has(name) {
+            self.refuse(name, invalid("is required"));
+            return None;
+        }
+        self.optional(name, parse)
+    }
+
+    fn target(&mut self, platform: Platform) -> Option<Target> {
+        match platform {
+            Platform::Ach | Platform::Rtp | Platform::BankTransfer => {
+                Some(Target::UsBank { bank: self.us_bank()?, address: None })
+            }
+            Platform::Wire => {
+                let address = self.optional("address", |text| checked(text, 200));
+                Some(Target::UsBank { bank: self.us_bank()?, address })
+            }
+            Platform::WalletA => self.email(),
+            Platform::WalletB => {
+                if self.has("phone_number") {
+                    return Some(Target::Phone { phone_number: self.phone()? });
+                }
+                self.one_of("handle", "a phone_number or a handle is required")?;
+                self.handle()
+            }
+            Platform::WalletC => self.wallet_c(),
+            Platform::WalletD | Platform::WalletE => {
+                if self.has("email") {
+                    return self.email();
+                }
+                self.one_of("handle", "an email or a handle is required")?;
+                self.handle()
+            }
+            Platform::PrepaidCardA | Platform::GiftCardA => {
+                if self.has("email") {
+                    self.email()
+                } else {
+                    Some(Target::Nothing)
+                }
+            }
+            Platform::IntlBank => self.intl_bank(),
+            Platform::IntlTransfer => {
+                let name = self.required("name", |text| checked(text, NAME_MAX * 2));
+                let country = self.required("country", country);
+                let phone_number = self.phone();
+                Some(Target::Recipient { name: name?, country: country?, phone_number: phone_number? })
+            }
+            Platform::Crypto => {
+                let network = self.required("network", |text| text.parse::<Network>().map_err(invalid))?;
+                let parse = |text: &str| CryptoAddress::parse(network, text).map_err(invalid);
+                let address = self.required("address", parse)?.address().to_owned();
+                Some(Target::Chain { network, address })
+            }
+            Platform::PushToCard => Some(Target::Card { card_token: self.required("card_token", card_token)? }),
+        }
+    }
+
+    /// Where one of several fields is enough: refuses, at this one, when it is not there either.
+    fn one_of(&mut self, name: &str, message: &str) -> Option<()> {
+        if self.has(name) {
+            return Some(());
+        }
+        self.refuse(name, invalid(message));
+        None
+    }
+
+    fn us_bank(&mut self) -> Option<UsBank> {
+        let routing_number = self.required("routing_number", |text| text.parse::<RoutingNumber>().map_err(invalid));
+        let account_number = self.required("account_number", |text| text.parse::<AccountNumber>().map_err(invalid));
+        let account_type = self.optional("account_type", |word| {
+            AccountType::from_word(word).ok_or_else(|| invalid("must be one of: checking, savings"))
+        });
+        Some(UsBank {
+            routing_number: routing_number?.as_str().to_owned(),
+            account_number: account_number?.expose().to_owned(),
+            account_type: account_type.unwrap_or(AccountType::Checking),
+        })
+    }
+
+    fn wallet_c(&mut self) -> Option<Target> {
+        let with_bank = self.has("account_number") || self.has("routing_number");
+        let bank = if with_bank { Some(self.us_bank()?) } else { None };
+        if self.has("cash_tag") {
+            return Some(Target::CashTag { cash_tag: self.required("cash_tag", cash_tag)?, bank });
+        }
+        if bank.is_none() {
+            self.refuse("cash_tag", invalid("a cash_tag, or account_number and routing_number, is required"));
+        }
+        Some(Target::UsBank { bank: bank?, address: None })
+    }
+
+    fn intl_bank(&mut self) -> Option<Target> {
+        if self.has("iban") {
+            for name in ["account_number", "bank_code"].into_iter().filter(|name| self.json.get(name).is_some()) {
+                if self.has(name) {
+                    self.refuse(name, invalid("goes without an iban, which says it already"));
+                }
+            }
+            let iban = self.required("iban", |text| text.parse::<Iban>().map_err(invalid));
+            let bic = self.optional("bic", |text| text.parse::<Bic>().map_err(invalid));
+            self.optional("country", country);
+            return Some(Target::Iban { iban: iban?.expose().to_owned(), bic: bic.map(|bic| bic.as_str().to_owned()) });
+        }
+        if !self.has("account_number") && !self.has("country") {
+            self.refuse("iban", invalid("an iban, or country, bank_code and account_number, is required"));
+            return None;
+        }
+        let country = self.required("country", country);
+        let account_number = self.required("account_number", |text| code_of(text, 34));
+        // A BIC names the bank as well as a local code does.
+        let bank_code = if self.has("bic") {
+            self.required("bic", |text| text.parse::<Bic>().map(|bic| bic.as_str().to_owned()).map_err(invalid))
+        } else {
+            self.required("bank_code", |text| code_of(text, 20))
+        };
+        let account_holder_name = self.optional("account_holder_name", |text| checked(text, NAME_MAX * 2));
+        Some(Target::LocalAccount {
+            country: country?,
+            account_number: account_number?,
+            bank_code: bank_code?,
+            account_holder_name,
+        })
+    }
+
+    fn email(&mut self) -> Option<Target> {
+        let parse = |text: &str| Email::parse(text).map_err(|reason| (Code::InvalidEmail, reason.to_string()));
+        let email = self.required("email", parse)?.as_str().to_owned();
+        Some(Target::Email { email })
+    }
+
+    fn handle(&mut self) -> Option<Target> {
+        Some(Target::Handle { handle: self.required("handle", handle)? })
+    }
+
+    /// E.164, or the two parts of the number in two fields.
+    fn phone(&mut self) -> Option<String> {
+        let country_code = self.optional("country_code", |text| Ok(text.to_owned()));
+        let phone = self.required("phone_number", |text| {
+            let parsed = match &country_code {
+                Some(code) => PhoneNumber::parse(code, text),
+                None => PhoneNumber::parse_e164(text),
+            };
+            parsed.map_err(|reason| (Code::InvalidPhoneNumber, reason.to_string()))
+        });
+        phone.map(|phone| phone.e164())
+    }
+}
+
+fn checked(text: &str, max_chars: usize) -> Result<String, Reason> {
+    crate::text::check_text(text, max_chars).map_err(invalid)?;
+    Ok(text.to_owned())
+}
+
+fn country(text: &str) -> Result<String, Reason> {
+    let code = text.to_ascii_uppercase();
+    if is_country(&code) { Ok(code) } else { Err(invalid("must be a country's two letters, such as DE (ISO 3166-1)")) }
+}
+
+fn currency(text: &str) -> Result<String, Reason> {
+    let code = text.to_ascii_uppercase();
+    let is_code = code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
+    if is_code { Ok(code) } else { Err(invalid("must be a currency's three letters, such as EUR (ISO 4217)")) }
+}
+
+/// Letters and digits without what people put between them.
+fn code_of(text: &str, max_chars: usize) -> Result<String, Reason> {
+    let code: String = text.chars().filter(|c| !matches!(c, ' ' | '-')).collect();
+    let is_code = !code.is_empty() && code.len() <= max_chars && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_code { Ok(code) } else { Err(invalid(format!("must be 1 to {max_chars} letters and digits"))) }
+}
+
+fn handle(text: &str) -> Result<String, Reason> {
+    let fits = text.len() <= HANDLE_MAX
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-+@$".contains(&byte))
+        && text.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    if looks_like_card_number(text) {
+        return Err(invalid(CARD_NUMBER));
+    }
+    if fits { Ok(text.to_owned()) } else { Err(invalid("must be a handle: letters, digits and . _ - + @ $")) }
+}
+
+fn cash_tag(text: &str) -> Result<String, Reason> {
+    let tag = handle(text.strip_prefix('$').unwrap_or(text))?;
+    Ok(format!("${tag}"))
+}
+
+fn card_token(text: &str) -> Result<String, Reason> {
+    if has_card_number(text) {
+        return Err(invalid(CARD_NUMBER));
+    }
+    let fits = text.len() <= HANDLE_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if fits { Ok(text.to_owned()) } else { Err(invalid("must be a token: printable characters without spaces")) }
+}
+
+/// Whether the whole text, or a run of digits in it, is what a card number looks like.
+fn has_card_number(text: &str) -> bool {
+    looks_like_card_number(text) || text.split(|c: char| !c.is_ascii_digit()).any(looks_like_card_number)
+}
+
+/// In which currency money most often arrives there, when nobody said.
+fn usual_currency(target: &Target) -> &'static str {
+    let Target::Iban { iban, .. } = target else { return "USD" };
+    match iban.get(..2).unwrap_or_default() {
+        "GB" => "GBP",
+        "CH" | "LI" => "CHF",
+        "SE" => "SEK",
+        "NO" => "NOK",
+        "DK" => "DKK",
+        "PL" => "PLN",
+        _ => "EUR",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vault::Vault;
+
+    fn read(platform: &str, body: &str) -> Result<Details, Problems> {
+        read_details(platform.parse().unwrap(), &Json::parse(body.as_bytes()).unwrap(), "")
+    }
+
+    fn fields_at_fault(platform: &str, body: &str) -> Vec<String> {
+        read(platform, body).unwrap_err().into_iter().map(|problem| problem.field).collect()
+    }
+
+    const BANK: &str = r#"{"account_number": "123456789", "routing_number": "110000000"}"#;
+
+    #[test]
+    fn every_rail_takes_its_own() {
+        let table = [
+            ("ach", BANK, "Checking account", Some("6789")),
+            (
+                "ach",
+                r#"{"account_number": "123456789", "routing_number": "011000015", "account_type": "savings"}"#,
+                "Savings account",
+                Some("6789"),
+            ),
+            ("bank_transfer", BANK, "Checking account", Some("6789")),
+            ("wire", BANK, "Checking account", Some("6789")),
+            ("wallet_a", r#"{"email": "fail+account_closed@example.com"}"#, "Wallet A", None),
+            ("wallet_b", r#"{"phone_number": "+1 212 736 1234"}"#, "Wallet B", Some("1234")),
+            ("wallet_b", r#"{"country_code": "1", "phone_number": "2127361234"}"#, "Wallet B", Some("1234")),
+            ("wallet_b", r#"{"handle": "fail-account_closed", "phone_number": ""}"#, "Wallet B", None),
+            ("wallet_c", r#"{"cash_tag": "jane"}"#, "Wallet C", None),
+            ("wallet_c", BANK, "Checking account", Some("6789")),
+            ("wallet_d", r#"{"email": "jane@example.com"}"#, "Wallet D", None),
+            ("wallet_e", r#"{"handle": "@jane"}"#, "Wallet E", None),
+            ("prepaid_card_a", "{}", "Prepaid card", None),
+            ("gift_card_a", r#"{"email": "jane@example.com"}"#, "Gift card", None),
+            ("intl_bank", r#"{"iban": "DE89 3704 0044 0532 0130 00"}"#, "International bank account", Some("3000")),
+            (
+                "intl_bank",
+                r#"{"country": "in", "bank_code": "SBIN0000300", "account_number": "30012345678"}"#,
+                "International bank account",
+                Some("5678"),
+            ),
+            (
+                "intl_transfer",
+                r#"{"name": "Jane Doe", "country": "MX", "phone_number": "+525512345678"}"#,
+                "Transfer to Jane Doe",
+                Some("5678"),
+            ),
+            (
+                "crypto",
+                r#"{"network": "ethereum", "address": "0xde0B295669a9FD93d5F28D9Ec85E40f4cb697BAe"}"#,
+                "Crypto wallet (ethereum)",
+                Some("7BAe"),
+            ),
+            ("push_to_card", r#"{"card_token": "tok_1A2b3C4d"}"#, "Debit card", Some("3C4d")),
+        ];
+        let vault = Vault::new([1; 32]);
+        for (platform, body, description, mask) in table {
+            let sealed =
+                read(platform, body).unwrap_or_else(|wrong| panic!("{platform}: {wrong:?}")).sealed(&vault, [2; 24]);
+            assert_eq!((sealed.description.as_str(), sealed.mask.as_deref()), (description, mask), "{platform} {body}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named_all_at_once() {
+        let table: [(&str, &str, &[&str]); 14] = [
+            ("ach", "{}", &["/routing_number", "/account_number"]),
+            (
+                "ach",
+                r#"{"routing_number": "123456789", "account_number": "12", "account_type": "x"}"#,
+                &["/routing_number", "/account_number", "/account_type"],
+            ),
+            ("ach", r#"{"routing_number": 110000000, "account_number": "1234"}"#, &["/routing_number"]),
+            ("wallet_a", r#"{"email": "nobody"}"#, &["/email"]),
+            ("wallet_b", "{}", &["/handle"]),
+            ("wallet_b", r#"{"phone_number": "+15551234567"}"#, &["/phone_number"]),
+            ("wallet_c", "{}", &["/cash_tag"]),
+            ("wallet_d", r#"{"handle": "two words"}"#, &["/handle"]),
+            ("intl_bank", "{}", &["/iban"]),
+            ("intl_bank", r#"{"country": "DE"}"#, &["/account_number", "/bank_code"]),
+            ("intl_transfer", r#"{"country": "Mexico"}"#, &["/name", "/country", "/phone_number"]),
+            ("crypto", r#"{"network": "bitcoin", "address": "0x00"}"#, &["/address"]),
+            ("push_to_card", "{}", &["/card_token"]),
+            ("wallet_a", r#"{"email": "a@example.com", "emial": "b@example.com"}"#, &["/emial"]),
+        ];
+        for (platform, body, fields) in table {
+            assert_eq!(fields_at_fault(platform, body), fields, "{platform} {body}");
+        }
+    }
+
+    #[test]
+    fn a_card_number_is_refused_wherever_it_stands() {
+        for body in [
+            r#"{"card_token": "4111111111111111"}"#,
+            r#"{"card_token": "4111 1111 1111 1111"}"#,
+            r#"{"card_token": "tok_4111111111111111"}"#,
+            r#"{"card_token": "tok_x", "card_number": "4111111111111111"}"#,
+        ] {
+            let problems = read("push_to_card", body).unwrap_err();
+            assert_eq!(problems.len(), 1, "{body}");
+            assert!(problems[0].message.contains("card numbers are never accepted"), "{body}");
+            assert!(!problems[0].message.contains("4111"));
+        }
+    }
+
+    #[test]
+    fn what_is_sealed_opens_and_shows_nothing() {
+        let vault = Vault::new([1; 32]);
+        let details = read("ach", r#"{"account_number": "123456789", "routing_number": "011000015"}"#).unwrap();
+        let sealed = details.sealed(&vault, [2; 24]);
+        assert!(sealed.rtp_enabled, "011000015 takes instant payments");
+        assert!(!read("ach", BANK).unwrap().sealed(&vault, [2; 24]).rtp_enabled, "110000000 does not");
+        assert_eq!(sealed.fingerprint, details.sealed(&vault, [3; 24]).fingerprint);
+        assert!(!format!("{details:?} {sealed:?}").contains("123456789"));
+        assert_eq!((details.account_number(), details.handle()), (Some("123456789"), None));
+    }
+}

@@ -1,0 +1,77 @@
+//! A user's payout methods: setting one up, choosing the default, removing one.
+
+use std::sync::Arc;
+
+use super::model::User;
+use super::{PAYOUT_METHOD_UPDATED, change, rules};
+use crate::http::Scope;
+use crate::payout_methods::{self, PayoutMethod, SealedDetails};
+use crate::world::{Halt, World};
+
+/// A method to set up, and what it is for.
+#[derive(Clone, Debug)]
+pub struct NewMethod {
+    /// What is needed to pay, sealed.
+    pub details: SealedDetails,
+    /// Whether it becomes the default; when not said, only the first one does.
+    pub is_default: Option<bool>,
+    /// Whether payouts go to the default at once; stays as it is when not said.
+    pub auto_payout_enabled: Option<bool>,
+    /// The app's own words about the method.
+    pub metadata: Option<String>,
+}
+
+/// Sets up a payout method for a verified user, from the app's API as well as from the claim page.
+///
+/// # Errors
+/// `user-inactive`; `invalid-state` when the user is not verified (decisions.md 6).
+pub fn set_up_payout_method(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    new: &NewMethod,
+) -> Result<Arc<PayoutMethod>, Halt> {
+    rules::must_be_verified(user)?;
+    let had_default = super::default_payout_method(world, user)?.is_some();
+    let is_shared = payout_methods::is_shared(world, scope.org, user.id, &new.details)?;
+    let method = payout_methods::add(world, scope.org, user.id, &new.details, new.metadata.as_deref())?;
+
+    // From here it must succeed.
+    change(world, scope, user, PAYOUT_METHOD_UPDATED, |user| {
+        if new.is_default.unwrap_or(!had_default) {
+            user.default_payout_method = Some(method.id);
+        }
+        if let Some(enabled) = new.auto_payout_enabled {
+            user.auto_payout_enabled = enabled;
+        }
+        user.compliance.0.flags.payout_method |= is_shared;
+    })?;
+    Ok(method)
+}
+
+/// Takes a method out of use: `removed` by the user, or the code of the failure that showed it to be of no use.
+/// A user whose default it was has none, and is not paid automatically any more, until another is chosen.
+///
+/// # Errors
+/// None of its own.
+pub fn disable_payout_method(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    method: &Arc<PayoutMethod>,
+    reason: &str,
+) -> Result<Arc<PayoutMethod>, Halt> {
+    if !method.in_use {
+        return Ok(method.clone());
+    }
+
+    // From here it must succeed.
+    let method = payout_methods::disable(world, method, reason);
+    change(world, scope, user, PAYOUT_METHOD_UPDATED, |user| {
+        if user.default_payout_method == Some(method.id) {
+            user.default_payout_method = None;
+            user.auto_payout_enabled = false;
+        }
+    })?;
+    Ok(method)
+}
