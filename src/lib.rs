@@ -65,3 +65,17 @@ pub mod users;
 
 /// The pages that people see: the claim, the sandbox inbox, the reference.
 pub mod pages;
+/// HTTP requests become calls, in one fixed order.
+pub mod dispatch;
+/// Whether the program lives, is ready, and what it measures.
+pub mod health;
+/// THE table of routes.
+pub mod routes;
+/// What the program is told.
+pub mod config;
+/// Opening the store, its lock and the master key.
+pub mod opened;
+/// One process, from start to a clean end.
+pub mod serve;
+/// The command line.
+pub mod cli;

@@ -1,3 +1,7 @@
 //! The `bursar` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    bursar::cli::run()
+}

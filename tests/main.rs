@@ -1,1 +1,8 @@
-//! The tests that drive the program from outside.
+//! The tests that drive the program from outside: a file for each noun, one target, so that it links once.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on ends there")]
+
+mod harness;
+
+mod front;
+mod process;

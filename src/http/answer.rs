@@ -1,5 +1,6 @@
 //! What a handler gives back.
 
+use bytes::Bytes;
 use serde::Serialize;
 
 use crate::refusal::{ErrorBody, Refusal};
@@ -16,6 +17,15 @@ pub enum Content {
     Json(String),
     /// A CSV file.
     Csv(String),
+    /// A page.
+    Html(String),
+    /// Any other file.
+    File {
+        /// The header `Content-Type`.
+        content_type: &'static str,
+        /// What it holds.
+        bytes: Bytes,
+    },
 }
 
 /// A status, a body and the few headers that an answer has of its own.
@@ -46,6 +56,17 @@ impl Answer {
     /// 201 with a JSON body.
     pub fn created(body: &impl Serialize) -> Self {
         Self::json(201, body)
+    }
+
+    /// A page.
+    pub fn html(status: u16, page: String) -> Self {
+        Self { status, content: Content::Html(page), headers: Vec::new(), replayed: false }
+    }
+
+    /// 200 with a file.
+    pub fn file(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
+        let content = Content::File { content_type, bytes: bytes.into() };
+        Self { status: 200, content, headers: Vec::new(), replayed: false }
     }
 
     /// A status alone.

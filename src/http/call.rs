@@ -1,6 +1,7 @@
 //! One request, after it was let in: who calls, with what, and the means to answer.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use uuid::Uuid;
@@ -147,6 +148,8 @@ pub struct Call {
     pub idempotency_key: Option<String>,
     /// The request's other headers that a handler may ask for, by lower-case name.
     pub headers: Vec<(String, String)>,
+    /// The address that the request came from; `None` where no connection carried it.
+    pub peer: Option<IpAddr>,
 }
 
 impl Call {

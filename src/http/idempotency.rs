@@ -107,7 +107,7 @@ impl<C: Command> Command for Once<C> {
 fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
     let body = match &answer.content {
         Content::Json(body) | Content::Csv(body) => Some(body.clone()),
-        Content::Empty => None,
+        Content::Empty | Content::Html(_) | Content::File { .. } => None,
     };
     world.add(StoredAnswer {
         org,

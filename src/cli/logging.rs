@@ -1,0 +1,18 @@
+//! Log lines go to standard error; `RUST_LOG` chooses which.
+
+use std::io::{IsTerminal as _, stderr};
+
+use tracing_subscriber::EnvFilter;
+
+use crate::config::LogFormat;
+
+/// Starts logging. Without a choice: for people on a terminal, JSON lines otherwise.
+pub(super) fn start(format: Option<LogFormat>) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,refinery_core=warn"));
+    let format = format.unwrap_or(if stderr().is_terminal() { LogFormat::Human } else { LogFormat::Json });
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_target(false);
+    match format {
+        LogFormat::Human => subscriber.with_ansi(stderr().is_terminal()).init(),
+        LogFormat::Json => subscriber.json().flatten_event(true).with_span_list(false).init(),
+    }
+}

@@ -1,0 +1,148 @@
+//! The command line: one subcommand for each thing the program does (decisions.md 15).
+//!
+//! Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
+
+mod logging;
+mod migrate;
+mod routes;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{BadConfig, Config, Settings};
+use crate::opened::Unopened;
+
+/// EX_CONFIG of sysexits.h.
+const EXIT_CONFIG: u8 = 78;
+
+#[derive(Parser)]
+#[command(name = "bursar", version, about, max_term_width = 100)]
+struct Line {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve the API and the pages, and work off what waits
+    #[command(after_help = "Examples:\n  bursar serve\n  bursar serve --listen 127.0.0.1:0 --data-dir /tmp/try\n  \
+                            bursar serve --config /etc/bursar.toml")]
+    Serve(Configured),
+    /// Bring the store's schema up to date, and end
+    #[command(after_help = "Examples:\n  bursar migrate\n  bursar migrate --data-dir /var/lib/bursar --json")]
+    Migrate {
+        #[command(flatten)]
+        configured: Configured,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List every route: method, path, who may call it, operation id
+    #[command(after_help = "Examples:\n  bursar routes\n  bursar routes --json | jq -r '.[].path'")]
+    Routes {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Settings, and the file with more of them.
+#[derive(Args)]
+struct Configured {
+    /// TOML file with the same settings: listen = "…", data-dir = "…"
+    #[arg(long, env = "BURSAR_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+impl Configured {
+    fn load(self) -> Result<Config, BadConfig> {
+        Config::load(self.settings, self.config.as_deref())
+    }
+}
+
+/// Why a subcommand did not do what it should.
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error(transparent)]
+    Config(#[from] BadConfig),
+    #[error("{0}")]
+    Work(String),
+}
+
+impl From<Unopened> for Failed {
+    fn from(unopened: Unopened) -> Self {
+        match unopened {
+            Unopened::Config(bad) => Self::Config(bad),
+            other @ (Unopened::Locked { .. } | Unopened::Store(_) | Unopened::Sandbox(_) | Unopened::System { .. }) => {
+                Self::Work(other.to_string())
+            }
+        }
+    }
+}
+
+impl From<std::io::Error> for Failed {
+    fn from(error: std::io::Error) -> Self {
+        Self::Work(error.to_string())
+    }
+}
+
+/// Runs what the command line asks for.
+pub fn run() -> ExitCode {
+    // Clap ends the process by itself with 2 for wrong usage and 0 for --help.
+    let done = match Line::parse().command {
+        Command::Serve(configured) => serve::run(configured),
+        Command::Migrate { configured, json } => migrate::run(configured, json),
+        Command::Routes { json } => routes::run(json),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failed) => {
+            complain(&failed);
+            match failed {
+                Failed::Config(_) => ExitCode::from(EXIT_CONFIG),
+                Failed::Work(_) => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+fn complain(failed: &Failed) {
+    use std::io::Write as _;
+    let mut lines = String::new();
+    for line in failed.to_string().lines() {
+        lines.push_str("bursar: ");
+        lines.push_str(line);
+        lines.push('\n');
+    }
+    // When even stderr is gone, the exit code still tells.
+    drop(std::io::stderr().write_all(lines.as_bytes()));
+}
+
+/// Writes a result to standard output. A reader that went away (`bursar routes | head`) is no failure.
+fn say(text: &str) -> Result<(), Failed> {
+    use std::io::Write as _;
+    let mut out = std::io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound_and_every_subcommand_has_examples() {
+        Line::command().debug_assert();
+        for command in Line::command().get_subcommands() {
+            assert!(command.get_after_help().is_some(), "{} has no examples", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! `bursar serve`
+
+use super::{Configured, Failed, logging, say};
+use crate::apps::bootstrap::{Bootstrapped, curl_lines};
+use crate::serve::{Ended, serve};
+
+/// Serves until a signal; prints the address once connections are accepted.
+pub(super) fn run(configured: Configured) -> Result<(), Failed> {
+    let config = configured.load()?;
+    logging::start(config.log);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let announce = |base_url: &str, bootstrapped: &Bootstrapped| {
+        // Nobody may read our output; that is no reason not to serve.
+        drop(say(&greeting(base_url, bootstrapped)));
+    };
+    match runtime.block_on(serve(config, announce))? {
+        Ended::Asked => Ok(()),
+        Ended::EngineStopped(reason) => Err(Failed::Work(format!("the engine stopped: {reason}"))),
+    }
+}
+
+/// What is printed when connections are accepted: the address last, for who waits for that line.
+fn greeting(base_url: &str, bootstrapped: &Bootstrapped) -> String {
+    let mut lines = Vec::new();
+    if let Some(credentials) = &bootstrapped.credentials {
+        lines.push("This is a new sandbox. Try:".to_owned());
+        lines.extend(curl_lines(credentials).into_iter().map(|line| format!("  {line}")));
+    }
+    if bootstrapped.path.exists() {
+        lines.push(format!("The sandbox's credentials are in {}", bootstrapped.path.display()));
+    }
+    lines.push(format!("listening on {base_url}"));
+    lines.join("\n")
+}

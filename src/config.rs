@@ -1,0 +1,322 @@
+//! What `bursar serve` is told: flags, environment variables, a TOML file, defaults, in this order of
+//! precedence (decisions.md 15).
+//!
+//! Invariant: a [`Config`] is safe to run. Production refuses every unsafe setting at once, before
+//! anything is opened (decisions.md 2).
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+
+use crate::http::Environment;
+
+/// Requests a second for each app in production, unless it is told otherwise (decisions.md 14).
+const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");
+
+/// Which environment is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EnvironmentChoice {
+    /// For trying out: inbox, movable clock, simulated rails.
+    Sandbox,
+    /// Real money.
+    Production,
+}
+
+/// Which part of the work this process does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Everything.
+    All,
+    /// Answers requests; leaves what waits to others.
+    Api,
+    /// Works off what waits; answers only probes.
+    Worker,
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogFormat {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The settings as they are given: each a flag, a variable `BURSAR_…` and a key of the file.
+#[derive(Clone, Debug, Default, Args, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Settings {
+    /// Where to listen [default: 127.0.0.1:8080]
+    #[arg(long, env = "BURSAR_LISTEN", value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// Where probes and metrics listen; in production apart from the API [default there: 127.0.0.1:9090]
+    #[arg(long, env = "BURSAR_ADMIN_LISTEN", value_name = "ADDRESS")]
+    pub admin_listen: Option<SocketAddr>,
+    /// Folder of the embedded store, the sandbox's key and its credentials [default: ./bursar-data]
+    #[arg(long, env = "BURSAR_DATA_DIR", value_name = "FOLDER")]
+    pub data_dir: Option<PathBuf>,
+    /// The store [default: sqlite:<data-dir>/bursar.sqlite]
+    #[arg(long, env = "BURSAR_DATABASE_URL", value_name = "URL")]
+    pub database_url: Option<String>,
+    /// Which environment is served [default: sandbox]
+    #[arg(long, env = "BURSAR_ENVIRONMENT", value_name = "NAME")]
+    pub environment: Option<EnvironmentChoice>,
+    /// Which part of the work this process does [default: all]
+    #[arg(long, env = "BURSAR_ROLE", value_name = "ROLE")]
+    pub role: Option<Role>,
+    /// Where people reach the pages; every claim link begins with it [default: the address listened on]
+    #[arg(long, env = "BURSAR_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+    /// How log lines look [default: human on a terminal, else json]
+    #[arg(long, env = "BURSAR_LOG", value_name = "FORMAT")]
+    pub log: Option<LogFormat>,
+    /// File with the master key, 64 hex digits, readable by its owner alone [sandbox: <data-dir>/master.key, made when missing]
+    #[arg(long, env = "BURSAR_KEY_FILE", value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+    /// Requests a second for each app; 0 for no limit [default: 100 in production, 0 in the sandbox]
+    #[arg(long, env = "BURSAR_REQUESTS_PER_SECOND", value_name = "NUMBER")]
+    pub requests_per_second: Option<u32>,
+    /// Refuse to start on a store that is older than the program, instead of bringing it up to date
+    #[arg(long, env = "BURSAR_NO_MIGRATE", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
+    pub no_migrate: Option<bool>,
+}
+
+impl Settings {
+    /// These settings, and where they say nothing, the file's.
+    #[must_use]
+    pub fn or(self, file: Self) -> Self {
+        Self {
+            listen: self.listen.or(file.listen),
+            admin_listen: self.admin_listen.or(file.admin_listen),
+            data_dir: self.data_dir.or(file.data_dir),
+            database_url: self.database_url.or(file.database_url),
+            environment: self.environment.or(file.environment),
+            role: self.role.or(file.role),
+            public_url: self.public_url.or(file.public_url),
+            log: self.log.or(file.log),
+            key_file: self.key_file.or(file.key_file),
+            requests_per_second: self.requests_per_second.or(file.requests_per_second),
+            no_migrate: self.no_migrate.or(file.no_migrate),
+        }
+    }
+}
+
+/// Which store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Database {
+    /// An embedded one, in this file.
+    Sqlite(PathBuf),
+}
+
+/// What the program runs with.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where the API listens.
+    pub listen: SocketAddr,
+    /// Where the probes listen; `None` for beside the API.
+    pub admin_listen: Option<SocketAddr>,
+    /// The folder for everything.
+    pub data_dir: PathBuf,
+    /// The store.
+    pub database: Database,
+    /// The environment.
+    pub environment: Environment,
+    /// The part of the work.
+    pub role: Role,
+    /// Where people reach the pages; `None` for the address listened on. No trailing slash.
+    pub public_url: Option<String>,
+    /// How log lines look; `None` for what suits where they go.
+    pub log: Option<LogFormat>,
+    /// Where the master key is.
+    pub key_file: PathBuf,
+    /// The limit of each app.
+    pub requests_per_second: Option<NonZeroU32>,
+    /// Whether an older store is brought up to date.
+    pub migrate: bool,
+}
+
+/// Settings that nobody can run with: every reason at once. The process exits with 78.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadConfig(pub Vec<String>);
+
+impl fmt::Display for BadConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for BadConfig {}
+
+impl BadConfig {
+    /// One reason.
+    pub fn one(reason: impl Into<String>) -> Self {
+        Self(vec![reason.into()])
+    }
+}
+
+impl Config {
+    /// Reads the file, lets the given settings go before it, and checks the whole.
+    ///
+    /// # Errors
+    /// [`BadConfig`] with every reason.
+    pub fn load(given: Settings, file: Option<&Path>) -> Result<Self, BadConfig> {
+        let settings = match file {
+            Some(file) => given.or(read(file)?),
+            None => given,
+        };
+        let config = Self::of(&settings)?;
+        if config.environment == Environment::Production {
+            check_production(&settings, &config, file.is_some())?;
+        }
+        Ok(config)
+    }
+
+    fn of(settings: &Settings) -> Result<Self, BadConfig> {
+        let environment = match settings.environment {
+            None | Some(EnvironmentChoice::Sandbox) => Environment::Sandbox,
+            Some(EnvironmentChoice::Production) => Environment::Production,
+        };
+        let production = environment == Environment::Production;
+        let local = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+        let data_dir = settings.data_dir.clone().unwrap_or_else(|| PathBuf::from("bursar-data"));
+        let database = match &settings.database_url {
+            Some(url) => database(url)?,
+            None => Database::Sqlite(data_dir.join("bursar.sqlite")),
+        };
+        let requests_per_second = match settings.requests_per_second {
+            Some(number) => NonZeroU32::new(number),
+            None => production.then_some(REQUESTS_PER_SECOND),
+        };
+        Ok(Self {
+            listen: settings.listen.unwrap_or_else(|| local(8080)),
+            admin_listen: settings.admin_listen.or_else(|| production.then(|| local(9090))),
+            database,
+            environment,
+            role: settings.role.unwrap_or(Role::All),
+            public_url: settings.public_url.as_deref().map(public_url).transpose()?,
+            log: settings.log,
+            key_file: settings.key_file.clone().unwrap_or_else(|| data_dir.join("master.key")),
+            requests_per_second,
+            migrate: !settings.no_migrate.unwrap_or(false),
+            data_dir,
+        })
+    }
+}
+
+fn read(file: &Path) -> Result<Settings, BadConfig> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| BadConfig::one(format!("cannot read the configuration file {}: {error}", file.display())))?;
+    toml::from_str(&text).map_err(|error| BadConfig::one(format!("{}: {error}", file.display())))
+}
+
+fn database(url: &str) -> Result<Database, BadConfig> {
+    match url.split_once(':') {
+        Some(("sqlite", path)) if !path.is_empty() => {
+            Ok(Database::Sqlite(PathBuf::from(path.strip_prefix("//").unwrap_or(path))))
+        }
+        Some(_) | None => Err(BadConfig::one(format!(
+            "database-url must be sqlite:<path>, not {:?}",
+            // What follows the scheme may hold a password.
+            url.split_once(':').map_or("", |(scheme, _)| scheme)
+        ))),
+    }
+}
+
+fn public_url(url: &str) -> Result<String, BadConfig> {
+    let url = url.trim_end_matches('/');
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    match host {
+        Some(host) if !host.is_empty() && !host.contains(['?', '#', ' ']) => Ok(url.to_owned()),
+        Some(_) | None => Err(BadConfig::one("public-url must begin with https:// or http:// and have no query")),
+    }
+}
+
+/// Every way in which production would be unsafe.
+fn check_production(settings: &Settings, config: &Config, has_file: bool) -> Result<(), BadConfig> {
+    let mut reasons = Vec::new();
+    let mut refuse = |unsafe_: bool, reason: &str| {
+        if unsafe_ {
+            reasons.push(format!("production: {reason}"));
+        }
+    };
+    refuse(!has_file, "needs a configuration file: --config <file>");
+    match &config.public_url {
+        None => refuse(true, "needs public-url, the https address that claim links begin with"),
+        Some(url) => refuse(!url.starts_with("https://"), "public-url must be https: claim links carry money"),
+    }
+    refuse(settings.key_file.is_none(), "needs key-file, the master key; it is never made by itself");
+    refuse(config.admin_listen == Some(config.listen), "admin-listen must differ from listen");
+    if reasons.is_empty() { Ok(()) } else { Err(BadConfig(reasons)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    #[test]
+    fn nothing_at_all_is_a_sandbox_on_this_machine() {
+        let config = Config::load(Settings::default(), None).unwrap();
+        assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
+        assert_eq!(config.database, Database::Sqlite("bursar-data/bursar.sqlite".into()));
+        assert_eq!(config.key_file, Path::new("bursar-data/master.key"));
+        assert_eq!((config.environment, config.requests_per_second), (Environment::Sandbox, None));
+        assert!(config.migrate && config.admin_listen.is_none());
+    }
+
+    #[test]
+    fn what_is_given_goes_before_the_file() {
+        let file = file("listen = '127.0.0.1:1'\nrole = 'api'\ndatabase-url = 'sqlite:/x/y'\nno-migrate = true");
+        let given = Settings { listen: Some("127.0.0.1:2".parse().unwrap()), ..Settings::default() };
+        let config = Config::load(given, Some(file.path())).unwrap();
+        assert_eq!((config.listen.port(), config.role), (2, Role::Api));
+        assert_eq!(config.database, Database::Sqlite("/x/y".into()));
+        assert!(!config.migrate);
+    }
+
+    #[test]
+    fn a_misspelled_key_is_no_setting() {
+        let file = file("lissten = '127.0.0.1:1'");
+        let wrong = Config::load(Settings::default(), Some(file.path())).unwrap_err();
+        assert!(wrong.to_string().contains("unknown field `lissten`"), "{wrong}");
+        let gone = Config::load(Settings::default(), Some(Path::new("/no/such/file"))).unwrap_err();
+        assert!(gone.to_string().contains("cannot read"), "{gone}");
+    }
+
+    #[test]
+    fn production_refuses_every_unsafe_setting_at_once() {
+        let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
+        assert_eq!(Config::load(production.clone(), None).unwrap_err().0.len(), 3);
+        let plain = file("public-url = 'http://pay.example'\nkey-file = '/etc/bursar/key'");
+        let refused = Config::load(production.clone(), Some(plain.path())).unwrap_err();
+        assert_eq!(refused.0, ["production: public-url must be https: claim links carry money"]);
+        let safe = file("public-url = 'https://pay.example/'\nkey-file = '/etc/bursar/key'");
+        let config = Config::load(production, Some(safe.path())).unwrap();
+        assert_eq!(config.public_url.as_deref(), Some("https://pay.example"));
+        assert_eq!(config.admin_listen.map(|address| address.port()), Some(9090));
+        assert_eq!(config.requests_per_second, Some(REQUESTS_PER_SECOND));
+    }
+
+    #[test]
+    fn only_known_stores_and_addresses() {
+        let of = |url: &str| database(url);
+        assert_eq!(of("sqlite:data/x"), Ok(Database::Sqlite("data/x".into())));
+        assert_eq!(of("sqlite:///var/x"), Ok(Database::Sqlite("/var/x".into())));
+        for url in ["", "sqlite:", "mysql://root:secret@db", "x"] {
+            assert!(of(url).is_err_and(|error| !error.to_string().contains("secret")), "{url}");
+        }
+        assert!(public_url("pay.example").is_err() && public_url("https://").is_err());
+    }
+}

@@ -1,0 +1,284 @@
+//! The way in: each HTTP request becomes a [`Call`], and each outcome an HTTP response.
+//!
+//! Refusals come in one fixed order (decisions.md 3): size, authentication, permission, rate, JSON,
+//! idempotency key; then the handler. Invariant: whatever happens, the caller gets the service's
+//! error body, a panic and an unknown path included; and no log line holds a body, a token or a raw
+//! path, because claim tokens stand in paths.
+//!
+//! Deliberately absent: the table of routes (`routes.rs`) and any rule of the business.
+
+mod body;
+mod idempotency_key;
+mod rate;
+mod response;
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::path::RawPathParams;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{Query, Request};
+use axum::http::request::Parts;
+use axum::response::Response;
+use axum::routing::any;
+use futures::FutureExt as _;
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+pub use rate::Limits;
+
+use crate::apps::authenticate;
+use crate::http::{Answer, Bursar, Call, Caller, Method, Outcome, Route};
+use crate::refusal::{Code, Refusal};
+use rate::{Limiter, Standing};
+
+/// How long a request may take, its body's arrival included (decisions.md 14).
+const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
+/// Longest request id that is echoed, in characters.
+const REQUEST_ID_MAX: usize = 128;
+/// Headers that a handler may read. `Authorization` is not among them: who calls is settled before.
+const HANDED_ON: [&str; 6] = ["accept", "accept-language", "claim-session", "cookie", "origin", "user-agent"];
+
+/// The address that a request came from; whoever accepts connections puts it into the request's extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// What axum makes of the path's placeholders; refused when one is not UTF-8.
+type PathParameters = Result<RawPathParams, RawPathParamsRejection>;
+
+/// All routes of one path.
+struct Place {
+    path: &'static str,
+    routes: Vec<Route>,
+    allow: String,
+}
+
+/// What every request needs.
+struct Door {
+    bursar: Arc<Bursar>,
+    limiter: Limiter,
+}
+
+/// What is known of a request so far, for its log line and its response.
+#[derive(Default)]
+struct Seen {
+    caller: Option<Caller>,
+    standing: Option<Standing>,
+}
+
+/// Makes the router of a table of routes.
+///
+/// # Panics
+/// When two routes have the same method and path, or two paths overlap: the table is wrong, and a
+/// program with a wrong table must not start.
+pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router {
+    let door = Arc::new(Door { bursar, limiter: Limiter::new(limits) });
+    let mut router = Router::new();
+    for place in places(routes) {
+        let (door, place) = (door.clone(), Arc::new(place));
+        let path = place.path;
+        let enter = move |parameters: PathParameters, request: Request| {
+            let (door, place) = (door.clone(), place.clone());
+            async move { door.enter(Some(&place), path_parameters(parameters), request).await }
+        };
+        router = router.route(path, any(enter));
+    }
+    router.fallback(move |request: Request| {
+        let door = door.clone();
+        async move { door.enter(None, Some(Vec::new()), request).await }
+    })
+}
+
+fn places(routes: Vec<Route>) -> Vec<Place> {
+    let mut paths: BTreeMap<&'static str, Vec<Route>> = BTreeMap::new();
+    for route in routes {
+        let beside = paths.entry(route.path).or_default();
+        assert!(
+            beside.iter().all(|other| other.method != route.method),
+            "{} {} stands twice",
+            route.method.as_str(),
+            route.path
+        );
+        beside.push(route);
+    }
+    paths.into_iter().map(|(path, routes)| Place { path, allow: allow(&routes), routes }).collect()
+}
+
+/// The header `Allow`: the methods of a path, HEAD wherever there is GET.
+fn allow(routes: &[Route]) -> String {
+    let mut methods: Vec<&str> = routes.iter().map(|route| route.method.as_str()).collect();
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.sort_unstable();
+    methods.join(", ")
+}
+
+/// The values of the path's placeholders; `None` when one is not UTF-8.
+fn path_parameters(parameters: PathParameters) -> Option<Vec<(String, String)>> {
+    Some(parameters.ok()?.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+}
+
+impl Door {
+    /// One request from its first byte to its response.
+    async fn enter(&self, place: Option<&Place>, path: Option<Vec<(String, String)>>, request: Request) -> Response {
+        let started = Instant::now();
+        let (parts, body) = request.into_parts();
+        let request_id = self.request_id(&parts);
+        let route = place.map_or("(unknown)", |place| place.path);
+        let span = tracing::info_span!("request", id = %request_id, traceparent = traceparent(&parts));
+
+        let mut seen = Seen::default();
+        let outcome =
+            match (place, path) {
+                (Some(place), Some(path)) => {
+                    let answering = self.answer(place, path, &parts, body, &mut seen);
+                    // A panic is a bug; it costs this request a 500 and nobody else anything.
+                    AssertUnwindSafe(answering).catch_unwind().instrument(span.clone()).await.unwrap_or_else(|_| {
+                        Err(Refusal::new(Code::InternalError, "A bug of ours stopped this request."))
+                    })
+                }
+                (None | Some(_), _) => Err(Refusal::new(Code::NotFound, "There is no such path.")),
+            };
+
+        let answer = outcome.unwrap_or_else(|refusal| refused(&refusal, place));
+        let status = answer.status;
+        let mut response = response::render(answer, &parts);
+        response::mark(&mut response, &request_id, seen.standing.as_ref());
+        span.in_scope(|| log(&parts, route, status, &request_id, &seen, started.elapsed()));
+        response
+    }
+
+    /// The guards in their order, then the handler.
+    async fn answer(
+        &self,
+        place: &Place,
+        path: Vec<(String, String)>,
+        parts: &Parts,
+        body: Body,
+        seen: &mut Seen,
+    ) -> Outcome {
+        let deadline = Instant::now() + REQUEST_DEADLINE;
+        let route = find(place, parts)?;
+        let bytes = timeout_at(deadline, body::read(parts, body)).await.unwrap_or_else(|_| Err(body::late()))?;
+        let caller = self.authenticate(route, parts).await?;
+        seen.caller = Some(caller.clone());
+        seen.standing = self.limiter.check(&caller)?;
+        let mut body = body::parse(route, parts, &bytes)?;
+        let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
+        let query = query(route, parts)?;
+        body::check_unused(route, &body)?;
+
+        let call = Call {
+            bursar: self.bursar.clone(),
+            caller,
+            target: format!("{} {}", route.method.as_str(), parts.uri.path()),
+            path,
+            query,
+            body,
+            idempotency_key,
+            headers: handed_on(parts),
+            peer: parts.extensions.get::<Peer>().map(|peer| peer.0),
+        };
+        timeout_at(deadline, (route.handler)(call)).await.unwrap_or_else(|_| Err(too_slow(route.method)))
+    }
+
+    async fn authenticate(&self, route: &Route, parts: &Parts) -> Result<Caller, Refusal> {
+        // What is not text is no credential either, and is told so.
+        let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        authenticate(&self.bursar, text("authorization"), text("api-app-id"), route.who).await
+    }
+
+    /// The caller's own request id when it can be logged safely, else a new one.
+    fn request_id(&self, parts: &Parts) -> String {
+        let given = parts.headers.get("x-request-id").and_then(|value| value.to_str().ok());
+        let sane =
+            |id: &&str| (1..=REQUEST_ID_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+        given
+            .filter(sane)
+            .map_or_else(|| self.bursar.entropy().id::<Uuid>(self.bursar.clock.now()).to_string(), str::to_owned)
+    }
+}
+
+fn find<'a>(place: &'a Place, parts: &Parts) -> Result<&'a Route, Refusal> {
+    let wanted = if parts.method == axum::http::Method::HEAD { "GET" } else { parts.method.as_str() };
+    place.routes.iter().find(|route| route.method.as_str() == wanted).ok_or_else(|| {
+        let message = format!("This path takes {}.", place.allow);
+        Refusal::new(Code::MethodNotAllowed, message)
+    })
+}
+
+/// The parameters of the query string. A route of the API that asks for none refuses them all here.
+fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal> {
+    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
+        .map_err(|_| Refusal::new(Code::InvalidInput, "The query string is malformed."))?;
+    if !route.documented.query.is_empty() || !is_api(route) {
+        return Ok(given);
+    }
+    let unknown = given.iter().flat_map(|(name, _)| crate::http::input::wrong(name, "is not known here; none is"));
+    let problems: Vec<_> = unknown.collect();
+    if problems.is_empty() { Ok(given) } else { Err(Refusal::fields(problems)) }
+}
+
+/// Whether the route belongs to the JSON API; the others are pages and probes.
+fn is_api(route: &Route) -> bool {
+    route.path.starts_with("/v2/")
+}
+
+fn handed_on(parts: &Parts) -> Vec<(String, String)> {
+    let text = |name: &&str| Some(((*name).to_owned(), parts.headers.get(*name)?.to_str().ok()?.to_owned()));
+    HANDED_ON.iter().filter_map(text).collect()
+}
+
+/// The command may be queued already, and goes on without its caller: only a read is known to have done nothing.
+fn too_slow(method: Method) -> Refusal {
+    match method {
+        Method::Get => Refusal::new(Code::ServiceUnavailable, "It took longer than 30 seconds.").retry_after(1),
+        Method::Post | Method::Put | Method::Patch | Method::Delete => {
+            let message =
+                "It took longer than 30 seconds and may still happen. Repeat it with the same idempotency key.";
+            Refusal::new(Code::OutcomeUnknown, message).retry_after(2)
+        }
+    }
+}
+
+/// A refusal as an answer, with the headers that HTTP wants beside its status.
+fn refused(refusal: &Refusal, place: Option<&Place>) -> Answer {
+    let answer = Answer::from(refusal);
+    match (refusal.code.status(), place) {
+        (401, _) => answer.header("www-authenticate", r#"Basic realm="bursar", charset="UTF-8""#),
+        (405, Some(place)) => answer.header("allow", place.allow.clone()),
+        (_, _) => answer,
+    }
+}
+
+/// The caller's trace, if the header has the form of version 00; it goes into the span.
+fn traceparent(parts: &Parts) -> Option<&str> {
+    let given = parts.headers.get("traceparent")?.to_str().ok()?;
+    let form: Vec<usize> = given.split('-').map(str::len).collect();
+    let hex = given.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    (form == [2, 32, 16, 2] && hex).then_some(given)
+}
+
+fn log(parts: &Parts, route: &str, status: u16, request_id: &str, seen: &Seen, took: Duration) {
+    let method = parts.method.as_str();
+    let app = seen.caller.as_ref().and_then(|caller| caller.app).map(|app| app.to_string());
+    let client_id = seen.caller.as_ref().map(|caller| caller.client_id.as_str());
+    let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    tracing::info!(method, route, status, millis, request_id, app, client_id, "answered");
+    // A method is the caller's free text: only those that a route can have become labels.
+    let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].into_iter().find(|known| *known == method);
+    metrics::histogram!(
+        "bursar_request_seconds",
+        "method" => known.unwrap_or("other"),
+        "route" => route.to_owned(),
+        "status" => status.to_string(),
+    )
+    .record(took);
+}

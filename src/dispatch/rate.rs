@@ -1,0 +1,130 @@
+//! How many requests an app may make (decisions.md 14). The wall clock drives it, never the sandbox's.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use governor::clock::{Clock as _, DefaultClock};
+use governor::middleware::StateInformationMiddleware;
+use governor::state::keyed::DashMapStateStore;
+use governor::{Quota, RateLimiter};
+use uuid::Uuid;
+
+use crate::http::{Caller, CredentialKind};
+use crate::refusal::{Code, Refusal};
+
+/// A client id alone is public, so it gets a tenth of what its app gets.
+const CLIENT_SHARE: u32 = 10;
+
+/// How much may come in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Requests a second for each app; `None` for as many as come.
+    pub requests_per_second: Option<NonZeroU32>,
+}
+
+type Buckets = RateLimiter<Uuid, DashMapStateStore<Uuid>, DefaultClock, StateInformationMiddleware>;
+
+/// One bucket for each app, and a smaller one for its client id alone.
+pub(super) struct Limiter {
+    buckets: Option<Both>,
+}
+
+struct Both {
+    server_side: Bucket,
+    client_side: Bucket,
+}
+
+struct Bucket {
+    buckets: Buckets,
+    quota: NonZeroU32,
+}
+
+/// How an app stands after this request, for the headers `RateLimit` and `RateLimit-Policy`.
+pub(super) struct Standing {
+    /// Requests a second.
+    pub quota: u32,
+    /// How many are left at this moment.
+    pub left: u32,
+}
+
+impl Limiter {
+    pub(super) fn new(limits: Limits) -> Self {
+        let buckets = limits.requests_per_second.map(|quota| {
+            let share = NonZeroU32::new(quota.get() / CLIENT_SHARE).unwrap_or(NonZeroU32::MIN);
+            Both { server_side: Bucket::new(quota), client_side: Bucket::new(share) }
+        });
+        Self { buckets }
+    }
+
+    /// Counts a request of this caller. Nobody in particular is not counted: what anyone may call has limits of its own.
+    pub(super) fn check(&self, caller: &Caller) -> Result<Option<Standing>, Refusal> {
+        let Some(both) = &self.buckets else { return Ok(None) };
+        let whose = caller.app.map_or(caller.org.0, |app| app.0);
+        match caller.kind {
+            CredentialKind::None => Ok(None),
+            CredentialKind::Client => both.client_side.check(whose).map(Some),
+            CredentialKind::App | CredentialKind::Organization => both.server_side.check(whose).map(Some),
+        }
+    }
+}
+
+impl Bucket {
+    fn new(quota: NonZeroU32) -> Self {
+        Self { buckets: RateLimiter::keyed(Quota::per_second(quota)).with_middleware(), quota }
+    }
+
+    fn check(&self, whose: Uuid) -> Result<Standing, Refusal> {
+        let quota = self.quota.get();
+        match self.buckets.check_key(&whose) {
+            Ok(state) => Ok(Standing { quota, left: state.remaining_burst_capacity() }),
+            Err(not_until) => {
+                let wait = not_until.wait_time_from(DefaultClock::default().now());
+                let message = format!("More than {quota} requests a second.");
+                Err(Refusal::new(Code::RateLimited, message).retry_after(whole_seconds(wait)))
+            }
+        }
+    }
+}
+
+/// Rounded up: who waits that long is let in.
+fn whole_seconds(wait: Duration) -> u32 {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    u32::try_from(seconds).unwrap_or(u32::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{AppId, OrgId};
+
+    fn caller(app: u128, kind: CredentialKind) -> Caller {
+        let app = Some(AppId(Uuid::from_u128(app)));
+        Caller { org: OrgId(Uuid::nil()), app, kind, client_id: String::new() }
+    }
+
+    #[test]
+    fn each_app_has_its_own_bucket_and_its_client_a_smaller_one() {
+        let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(20) });
+        let allowed = |caller: &Caller| (0..30).filter(|_| limiter.check(caller).is_ok()).count();
+        // A bucket refills while the test runs, so a little more than the quota may pass.
+        assert!((20..25).contains(&allowed(&caller(1, CredentialKind::App))));
+        assert!((20..25).contains(&allowed(&caller(2, CredentialKind::Organization))));
+        assert!((2..5).contains(&allowed(&caller(2, CredentialKind::Client))));
+        assert_eq!(allowed(&caller(0, CredentialKind::None)), 30);
+    }
+
+    #[test]
+    fn a_refusal_says_how_long_to_wait() {
+        let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(1) });
+        let app = caller(1, CredentialKind::App);
+        assert!(limiter.check(&app).is_ok());
+        let refusal = limiter.check(&app).err().unwrap();
+        assert_eq!((refusal.code, refusal.retry_after_seconds), (Code::RateLimited, Some(1)));
+    }
+
+    #[test]
+    fn without_a_limit_nobody_is_counted() {
+        let limiter = Limiter::new(Limits::default());
+        assert!(limiter.check(&caller(1, CredentialKind::App)).unwrap().is_none());
+    }
+}

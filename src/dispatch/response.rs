@@ -1,0 +1,107 @@
+//! An answer as an HTTP response.
+
+use std::fmt::Write as _;
+
+use axum::body::Body;
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+
+use super::rate::Standing;
+use crate::http::{Answer, Content};
+
+/// Bytes of the body's hash that make its ETag: as unlikely to meet as random ids are.
+const ETAG_BYTES: usize = 16;
+
+/// Status, body and headers of an answer. A GET whose body the caller has already becomes 304.
+pub(super) fn render(answer: Answer, parts: &Parts) -> Response {
+    let (content_type, body) = content(answer.content);
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    // Personal data are everywhere; what may be kept by a cache says so itself.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if answer.replayed {
+        headers.insert("idempotent-replayed", HeaderValue::from_static("true"));
+    }
+    if let Some(content_type) = content_type {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    }
+    let mut named = std::collections::HashSet::new();
+    for (name, value) in answer.headers {
+        let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else {
+            tracing::error!(name, "a header of an answer cannot be sent");
+            continue;
+        };
+        // The first of a name replaces the default; more of it (two cookies) stand beside it.
+        if named.insert(name.clone()) {
+            headers.insert(name, value);
+        } else {
+            headers.append(name, value);
+        }
+    }
+    let read = parts.method == Method::GET || parts.method == Method::HEAD;
+    if read && answer.status == 200 && content_type.is_some() {
+        let etag = etag(&body);
+        let unchanged = is_among(&etag, parts);
+        headers.insert(header::ETAG, HeaderValue::try_from(etag).expect("quotes and hex digits are a header's text"));
+        if unchanged {
+            headers.remove(header::CONTENT_TYPE);
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            return response;
+        }
+    }
+    if content_type.is_some() || answer.status != 204 {
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    }
+    if parts.method != Method::HEAD {
+        *response.body_mut() = Body::from(body);
+    }
+    response
+}
+
+fn content(content: Content) -> (Option<&'static str>, Bytes) {
+    match content {
+        Content::Empty => (None, Bytes::new()),
+        Content::Json(text) => (Some("application/json"), Bytes::from(text)),
+        Content::Csv(text) => (Some("text/csv; charset=utf-8"), Bytes::from(text)),
+        Content::Html(text) => (Some("text/html; charset=utf-8"), Bytes::from(text)),
+        Content::File { content_type, bytes } => (Some(content_type), bytes),
+    }
+}
+
+/// A strong validator: the beginning of the body's hash.
+fn etag(body: &[u8]) -> String {
+    let mut etag = String::from("\"");
+    for byte in Sha256::digest(body).iter().take(ETAG_BYTES) {
+        write!(etag, "{byte:02x}").expect("a String takes all text");
+    }
+    etag.push('"');
+    etag
+}
+
+/// Whether `If-None-Match` names this body. The comparison is the weak one, as HTTP wants it for this header.
+fn is_among(etag: &str, parts: &Parts) -> bool {
+    let given = parts.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut tags = given.flat_map(|line| line.split(',')).map(str::trim);
+    tags.any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag)
+}
+
+/// What every response carries, whatever it is: the request's id, and how the app stands.
+pub(super) fn mark(response: &mut Response, request_id: &str, standing: Option<&Standing>) {
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::try_from(request_id) {
+        headers.insert("x-request-id", id);
+    }
+    if let Some(Standing { quota, left }) = standing {
+        let policy = HeaderValue::try_from(format!("\"app\";q={quota};w=1"));
+        let state = HeaderValue::try_from(format!("\"app\";r={left};t=1"));
+        if let (Ok(policy), Ok(state)) = (policy, state) {
+            headers.insert("ratelimit-policy", policy);
+            headers.insert("ratelimit", state);
+        }
+    }
+}

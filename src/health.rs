@@ -1,0 +1,96 @@
+//! Whether the program lives, whether it is ready, and what it measures (decisions.md 15).
+//!
+//! Ready means: it takes commands and works off what they leave behind. It is not, once the engine or a
+//! worker has ended or shutdown has begun; then whoever spreads requests sends them elsewhere.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::task::JoinHandle;
+
+use crate::engine::Engine;
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::refusal::{Code, Refusal};
+
+/// See the module's comment.
+pub struct Health {
+    engine: Engine,
+    metrics: PrometheusHandle,
+    stopping: AtomicBool,
+    workers: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Health {
+    /// Watches the engine; workers are added as they start.
+    pub fn new(engine: Engine, metrics: PrometheusHandle) -> Arc<Self> {
+        Arc::new(Self { engine, metrics, stopping: AtomicBool::new(false), workers: Mutex::default() })
+    }
+
+    /// Watches a worker: when it ends, the program is no longer ready.
+    pub fn watch(&self, worker: JoinHandle<()>) {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+    }
+
+    /// From now on not ready: shutdown has begun.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends the workers. What they hold is leased to others when the lease runs out.
+    pub fn abort_workers(&self) {
+        for worker in self.workers.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            worker.abort();
+        }
+    }
+
+    /// Why it is not ready; `None` when it is.
+    pub fn trouble(&self) -> Option<&'static str> {
+        if self.stopping.load(Ordering::SeqCst) {
+            return Some("It is shutting down.");
+        }
+        if !self.engine.is_alive() {
+            return Some("The engine has stopped.");
+        }
+        let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.iter().any(JoinHandle::is_finished).then_some("A worker has stopped.")
+    }
+}
+
+/// GET /livez
+async fn livez(_: Call) -> Outcome {
+    Ok(Answer::file("text/plain; charset=utf-8", "alive\n"))
+}
+
+fn readyz(health: &Health) -> Outcome {
+    match health.trouble() {
+        None => Ok(Answer::file("text/plain; charset=utf-8", "ready\n")),
+        Some(reason) => Err(Refusal::new(Code::ServiceUnavailable, reason).retry_after(1)),
+    }
+}
+
+fn metrics(health: &Health) -> Answer {
+    // Histograms keep every sample until somebody folds them.
+    health.metrics.run_upkeep();
+    Answer::file("text/plain; version=0.0.4; charset=utf-8", health.metrics.render())
+}
+
+/// The probes. In production they stand on a listener of their own.
+pub fn routes(health: &Arc<Health>) -> Vec<Route> {
+    let (ready, measured) = (health.clone(), health.clone());
+    let is_ready = move |_: Call| std::future::ready(readyz(&ready));
+    let measures = move |_: Call| std::future::ready(Ok(metrics(&measured)));
+    vec![
+        route!(Get "/livez" Anyone "livez" livez)
+            .about("Operations", "Tells whether the process lives")
+            .gives_empty(200, "It does."),
+        Route::new(crate::http::Method::Get, "/readyz", crate::http::Who::Anyone, "readyz", is_ready)
+            .about("Operations", "Tells whether requests should be sent here")
+            .gives_empty(200, "They should.")
+            .refuses(&[Code::ServiceUnavailable]),
+        Route::new(crate::http::Method::Get, "/metrics", crate::http::Who::Anyone, "metrics", measures)
+            .about("Operations", "What the process measures, in the text format of Prometheus")
+            .gives_empty(200, "The metrics."),
+    ]
+}

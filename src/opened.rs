@@ -1,0 +1,246 @@
+//! Opening what the program stands on: the data folder, its lock, the master key, the store, the engine.
+//!
+//! Invariant: an embedded store is opened by one process at a time; a second one is told so at once
+//! instead of sharing the file.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use zeroize::Zeroizing;
+
+use crate::clock::Clock;
+use crate::config::{BadConfig, Config, Database};
+use crate::engine::{Engine, Executor};
+use crate::http::{Bursar, Environment, KnownKeys};
+use crate::ids::Seeds;
+use crate::store::sqlite::{Checkpointer, OpenError};
+use crate::store::{Memory, Reads, Sqlite, Store};
+use crate::vault::Vault;
+
+/// Why the program could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum Unopened {
+    /// A setting is at fault: exit code 78.
+    #[error(transparent)]
+    Config(#[from] BadConfig),
+    /// Another process has the store: exit code 1.
+    #[error("another bursar has {path} open; only one process at a time may open an embedded store")]
+    Locked {
+        /// The store's file.
+        path: String,
+    },
+    /// The store did not open: exit code 1.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// The demonstration of an empty sandbox could not be made: exit code 1.
+    #[error("{0}")]
+    Sandbox(String),
+    /// The system said no: exit code 1.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// The reason.
+        source: std::io::Error,
+    },
+}
+
+fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Unopened {
+    let what = what.into();
+    move |source| Unopened::System { what, source }
+}
+
+/// An opened store, before anything runs over it.
+pub struct Opened {
+    store: Store,
+    reads: Reads,
+    keeps: Keeps,
+}
+
+/// What lives as long as the store is open: dropped, it stops the checkpoints and gives the lock back.
+#[derive(Default)]
+pub struct Keeps {
+    // The order matters: the checkpointer ends before another process may come in.
+    checkpointer: Option<Checkpointer>,
+    lock: Option<File>,
+}
+
+/// What the program needs of its surroundings beside the store. Tests hand in a clock that stands and seeds that count.
+pub struct Surroundings {
+    /// Tells the time.
+    pub clock: Clock,
+    /// Chance for commands.
+    pub command_seeds: Seeds,
+    /// Chance for requests.
+    pub request_seeds: Seeds,
+    /// Seals and hashes.
+    pub vault: Vault,
+    /// Which environment.
+    pub environment: Environment,
+    /// Where people reach the pages, without a trailing slash.
+    pub public_url: String,
+}
+
+impl Opened {
+    /// Opens an embedded store in a file, and locks it.
+    ///
+    /// # Errors
+    /// `Locked` when another process has it; `Store` when it does not open.
+    pub fn sqlite(path: &Path, migrate: bool) -> Result<Self, Unopened> {
+        let lock = lock(path)?;
+        let Sqlite { writer, readers, checkpointer } = Sqlite::open(path, migrate)?;
+        let keeps = Keeps { checkpointer: Some(checkpointer), lock: Some(lock) };
+        Ok(Self { store: Store::Sqlite(Box::new(writer)), reads: Reads::Sqlite(readers), keeps })
+    }
+
+    /// A store in memory: gone with the process.
+    pub fn memory(memory: &Memory) -> Self {
+        Self { store: Store::Memory(memory.clone()), reads: Reads::Memory(memory.clone()), keeps: Keeps::default() }
+    }
+
+    /// Opens the store that the configuration names.
+    ///
+    /// # Errors
+    /// See [`Opened::sqlite`].
+    pub fn configured(config: &Config) -> Result<Self, Unopened> {
+        make_folder(&config.data_dir)?;
+        match &config.database {
+            Database::Sqlite(path) => Self::sqlite(path, config.migrate),
+        }
+    }
+
+    /// Starts the engine over it.
+    ///
+    /// # Errors
+    /// `System` when there is no thread for it.
+    pub fn start(self, surroundings: Surroundings) -> Result<(Arc<Bursar>, Keeps), Unopened> {
+        let Surroundings { clock, command_seeds, request_seeds, vault, environment, public_url } = surroundings;
+        let executor = Executor::new(self.store, clock.clone(), command_seeds);
+        let engine = Engine::start(executor).map_err(system("cannot start the engine's thread"))?;
+        let bursar = Bursar {
+            engine,
+            reads: self.reads,
+            vault: Arc::new(vault),
+            clock,
+            environment,
+            public_url,
+            seeds: Mutex::new(request_seeds),
+            keys: KnownKeys::default(),
+        };
+        Ok((Arc::new(bursar), self.keeps))
+    }
+}
+
+impl std::fmt::Debug for Keeps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Keeps(checkpoints: {}, locked: {})", self.checkpointer.is_some(), self.lock.is_some())
+    }
+}
+
+/// Makes the data folder, for its owner alone, unless it is there.
+fn make_folder(folder: &Path) -> Result<(), Unopened> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(system(format!("cannot make the data folder {}", folder.display())))
+}
+
+/// Locks the store's file by a file beside it. The system gives the lock back when the process ends, however it ends.
+fn lock(store: &Path) -> Result<File, Unopened> {
+    let mut path = store.as_os_str().to_owned();
+    path.push(".lock");
+    let path = PathBuf::from(path);
+    let failed = || format!("cannot lock {}", path.display());
+    let mut options = OpenOptions::new();
+    let file = options.create(true).write(true).truncate(false).mode(0o600).open(&path).map_err(system(failed()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Unopened::Locked { path: store.display().to_string() }),
+        Err(TryLockError::Error(source)) => Err(system(failed())(source)),
+    }
+}
+
+/// The vault of a configuration: its key file, which a sandbox makes for itself.
+///
+/// # Errors
+/// `Config` when the file is missing in production, may be read by others, or holds no key.
+pub fn vault(config: &Config) -> Result<Vault, Unopened> {
+    let path = &config.key_file;
+    if config.environment == Environment::Sandbox && !path.exists() {
+        make_folder(&config.data_dir)?;
+        make_key(path).map_err(system(format!("cannot make the key file {}", path.display())))?;
+    }
+    let refuse = |reason: String| BadConfig::one(format!("key-file {}: {reason}", path.display()));
+    let mode = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?.permissions().mode();
+    if mode & 0o077 != 0 {
+        return Err(refuse(format!("may be read by others (mode {:o}); set it to 600", mode & 0o777)).into());
+    }
+    let text = Zeroizing::new(std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?);
+    let key = key(text.trim()).ok_or_else(|| refuse("must hold 64 hex digits".to_owned()))?;
+    Ok(Vault::new(key))
+}
+
+fn make_key(path: &Path) -> std::io::Result<()> {
+    let key: [u8; 32] = rand::random();
+    let text: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
+    writeln!(file, "{text}")?;
+    // What is sealed is lost without its key, so the key is on the disk before anything is sealed.
+    file.sync_all()
+}
+
+fn key(text: &str) -> Option<[u8; 32]> {
+    let mut key = [0; 32];
+    if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (byte, place) in key.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(&text[place..place + 2], 16).ok()?;
+    }
+    Some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+
+    #[test]
+    fn a_store_is_opened_once_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.sqlite");
+        let first = Opened::sqlite(&path, true).unwrap();
+        assert!(matches!(Opened::sqlite(&path, true), Err(Unopened::Locked { .. })));
+        drop(first);
+        assert!(Opened::sqlite(&path, true).is_ok());
+    }
+
+    #[test]
+    fn a_sandbox_makes_its_key_once_and_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let data_dir = folder.path().join("data");
+        let settings = Settings { data_dir: Some(data_dir.clone()), ..Settings::default() };
+        let config = Config::load(settings, None).unwrap();
+        assert!(vault(&config).is_ok());
+        let made = std::fs::read_to_string(&config.key_file).unwrap();
+        assert!(vault(&config).is_ok());
+        assert_eq!(std::fs::read_to_string(&config.key_file).unwrap(), made);
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&data_dir), mode(&config.key_file)), (0o700, 0o600));
+
+        std::fs::set_permissions(&config.key_file, std::fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(vault(&config).err().unwrap().to_string().contains("may be read by others"));
+    }
+
+    #[test]
+    fn a_key_is_64_hex_digits() {
+        assert_eq!(key(&"0f".repeat(32)), Some([15; 32]));
+        for wrong in ["", "0f", &"0g".repeat(32), &"+f".repeat(32), &"0f".repeat(33)] {
+            assert_eq!(key(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! THE table of routes: every path, its method, who may call it, and the function that answers.
+//!
+//! A noun's rows stand at the foot of its `http.rs`; here they are put together. From this one table come
+//! the router (`dispatch`), the document (`openapi`), `bursar routes`, and the tests' lists.
+
+use crate::http::Route;
+use crate::messages;
+
+/// Every route of the business, in the order of the document.
+pub fn table() -> Vec<Route> {
+    [messages::http::routes()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn operation_ids_and_places_stand_once() {
+        let (mut names, mut places) = (HashSet::new(), HashSet::new());
+        for route in table() {
+            let name = route.documented.operation_id;
+            assert!(names.insert(name), "{name} stands twice");
+            assert!(places.insert((route.method, route.path)), "{name} has another's place");
+        }
+    }
+
+    #[test]
+    fn every_route_is_described() {
+        for route in table() {
+            let documented = &route.documented;
+            let name = documented.operation_id;
+            assert!(!documented.tag.is_empty() && !documented.summary.is_empty(), "{name} lacks a tag or a summary");
+            assert!(!documented.answers.is_empty(), "{name} gives nothing");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! One process: the API, the pages, the worker; from the first byte accepted to a clean end.
+//!
+//! SIGTERM or SIGINT: not ready any more, no new connections, at most [`DRAIN`] for those under way, then
+//! the end with code 0. A second signal ends it at once. An engine that stops because a commit's outcome
+//! is unknown ends the process with code 1: whoever starts it again opens the store and knows.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tower::ServiceExt as _;
+
+use crate::apps::bootstrap::{Bootstrapped, bootstrap};
+use crate::clock::Clock;
+use crate::config::{BadConfig, Config, Role};
+use crate::dispatch::{self, Limits, Peer};
+use crate::health::{self, Health};
+use crate::http::Bursar;
+use crate::ids::Seeds;
+use crate::opened::{self, Opened, Surroundings, Unopened};
+use crate::routes;
+
+/// How long a caller may take to send a request's headers (decisions.md 14).
+const HEADER_DEADLINE: Duration = Duration::from_secs(10);
+/// How long requests under way may take once shutdown has begun (decisions.md 15).
+const DRAIN: Duration = Duration::from_secs(25);
+/// How long the engine may take to finish what it has when nobody sends it more.
+const LAST_BATCH: Duration = Duration::from_secs(5);
+/// Bounds of the histograms whose name ends in `_seconds`.
+const SECONDS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
+/// Bounds of the histogram of commands in a batch.
+const COMMANDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
+
+/// How serving ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// As it was asked to.
+    Asked,
+    /// The engine stopped by itself, for this reason.
+    EngineStopped(String),
+}
+
+/// Serves until it is told to end. `announce` is called once, when connections are accepted, with the base
+/// URL and what the start found or made.
+///
+/// # Errors
+/// [`Unopened`] when it does not come so far.
+pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, Unopened> {
+    let vault = opened::vault(&config)?;
+    let opened = Opened::configured(&config)?;
+    let listener = listen(config.listen).await?;
+    let base_url = format!("http://{}", reachable(&listener, config.listen));
+    let surroundings = Surroundings {
+        clock: Clock::wall(),
+        command_seeds: Seeds::System,
+        request_seeds: Seeds::System,
+        vault,
+        environment: config.environment,
+        public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
+    };
+    let (bursar, keeps) = opened.start(surroundings)?;
+    let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url)
+        .await
+        .map_err(|refusal| Unopened::Sandbox(refusal.message))?;
+    let health = Health::new(bursar.engine.clone(), install_metrics()?);
+    start_workers(&bursar, &health, config.role);
+
+    let (stop, stopping) = watch::channel(false);
+    let limits = Limits { requests_per_second: config.requests_per_second };
+    let mut table = if config.role == Role::Worker { Vec::new() } else { routes::table() };
+    let admin = match config.admin_listen {
+        Some(address) => {
+            let router = dispatch::router(bursar.clone(), health::routes(&health), Limits::default());
+            Some(tokio::spawn(accept(listen(address).await?, router, stopping.clone())))
+        }
+        None => {
+            table.extend(health::routes(&health));
+            None
+        }
+    };
+    let router = dispatch::router(bursar.clone(), table, limits);
+    let serving = tokio::spawn(accept(listener, router, stopping));
+    announce(&base_url, &bootstrapped);
+
+    let ended = until_told(&bursar).await?;
+    health.stop();
+    stop.send_replace(true);
+    drain([Some(serving), admin]).await;
+    health.abort_workers();
+    finish(bursar, health).await;
+    // The checkpoints end and the lock goes back only now, when nothing writes any more.
+    drop(keeps);
+    Ok(ended)
+}
+
+/// Background work. Each worker is watched: the process is not ready without it.
+fn start_workers(_bursar: &Arc<Bursar>, _health: &Arc<Health>, role: Role) {
+    match role {
+        Role::Api => {}
+        // health.watch(crate::worker::start(bursar.clone()))
+        Role::All | Role::Worker => {}
+    }
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, Unopened> {
+    let failed = |source| Unopened::System { what: format!("cannot listen on {address}"), source };
+    TcpListener::bind(address).await.map_err(failed)
+}
+
+/// The address as it can be called from this machine: the port that was really given, and no wildcard.
+fn reachable(listener: &TcpListener, asked: SocketAddr) -> SocketAddr {
+    let mut address = listener.local_addr().unwrap_or(asked);
+    if address.ip().is_unspecified() {
+        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    address
+}
+
+fn install_metrics() -> Result<PrometheusHandle, Unopened> {
+    let failed = |error: &dyn std::fmt::Display| BadConfig::one(format!("cannot measure: {error}"));
+    let recorder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &SECONDS)
+        .and_then(|builder| builder.set_buckets_for_metric(Matcher::Suffix("_commands".into()), &COMMANDS))
+        .map_err(|error| failed(&error))?
+        .build_recorder();
+    let handle = recorder.handle();
+    metrics::set_global_recorder(recorder).map_err(|error| failed(&error))?;
+    Ok(handle)
+}
+
+/// Accepts connections until it is told to stop, then waits for those under way.
+async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
+    let mut server = hyper::server::conn::http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEADER_DEADLINE);
+    let graceful = GracefulShutdown::new();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            // It fails when nobody is left to tell it, which means the same.
+            _ = stopping.wait_for(|stop| *stop) => break,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                let connection = server.serve_connection(TokioIo::new(at_once(stream)), service(router.clone(), peer));
+                let watched = graceful.watch(connection);
+                tokio::spawn(async move {
+                    if let Err(error) = watched.await {
+                        tracing::debug!(%error, "a connection broke off");
+                    }
+                });
+            }
+            Err(error) => {
+                // Mostly too many open files: those who wait are served when some are closed.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+    drop(listener);
+    graceful.shutdown().await;
+}
+
+/// Answers are small and complete: waiting to fill a packet only delays them.
+fn at_once(stream: TcpStream) -> TcpStream {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "answers may be delayed");
+    }
+    stream
+}
+
+fn service(
+    router: Router,
+    peer: SocketAddr,
+) -> impl hyper::service::Service<
+    Request<Incoming>,
+    Response = axum::response::Response,
+    Error = Infallible,
+    Future = impl Future<Output = Result<axum::response::Response, Infallible>>,
+> {
+    hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer.ip()));
+        router.clone().oneshot(request.map(Body::new))
+    })
+}
+
+/// Waits for a signal, or for the engine's end.
+async fn until_told(bursar: &Arc<Bursar>) -> Result<Ended, Unopened> {
+    let failed = |source| Unopened::System { what: "cannot wait for signals".to_owned(), source };
+    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+    let mut stopped = bursar.engine.stopped();
+    let ended = tokio::select! {
+        _ = terminate.recv() => Ended::Asked,
+        _ = interrupt.recv() => Ended::Asked,
+        reason = stopped.wait_for(Option::is_some) => {
+            Ended::EngineStopped(reason.ok().and_then(|reason| reason.clone()).unwrap_or_default())
+        }
+    };
+    tracing::info!(?ended, "shutting down");
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::warn!("a second signal: ending at once");
+        std::process::exit(1);
+    });
+    Ok(ended)
+}
+
+async fn drain(listeners: [Option<tokio::task::JoinHandle<()>>; 2]) {
+    let all = futures::future::join_all(listeners.into_iter().flatten());
+    if tokio::time::timeout(DRAIN, all).await.is_err() {
+        tracing::warn!("some requests were still under way after {} seconds", DRAIN.as_secs());
+    }
+}
+
+/// Lets the engine finish what it has: its thread ends when the last handle is gone.
+async fn finish(bursar: Arc<Bursar>, health: Arc<Health>) {
+    let mut stopped = bursar.engine.stopped();
+    drop(bursar);
+    drop(health);
+    if tokio::time::timeout(LAST_BATCH, stopped.wait_for(Option::is_some)).await.is_err() {
+        // A connection that did not drain holds a handle. What was acknowledged is on the disk all the same.
+        tracing::warn!("the engine was still held by somebody");
+    }
+}

@@ -1,0 +1,202 @@
+//! The whole program in a test: the real router, engine and store, with a clock that stands and seeds that count.
+//!
+//! Two runs of a test give the same answers byte for byte, ids and times included.
+
+#![allow(dead_code, unused_imports, reason = "not every noun's tests need every way to ask")]
+
+mod process;
+mod request;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use bursar::apps::bootstrap::bootstrap;
+use bursar::clock::{Clock, Time};
+use bursar::dispatch::{Limits, Peer, router};
+use bursar::health::{self, Health};
+use bursar::http::{Bursar, Environment, Method, Route};
+use bursar::ids::Seeds;
+use bursar::opened::{Keeps, Opened, Surroundings};
+use bursar::store::Memory;
+use bursar::vault::Vault;
+use metrics_exporter_prometheus::PrometheusBuilder;
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub use process::{Process, http};
+pub use request::{Asking, Reply};
+
+/// Where every test's clock begins: a Monday morning in the middle of a business week for all rails.
+pub const START: &str = "2026-03-02T15:00:00Z";
+/// Where links point to.
+pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
+
+enum Place {
+    Sqlite,
+    Memory(Memory),
+}
+
+struct Running {
+    router: Router,
+    bursar: Arc<Bursar>,
+    health: Arc<Health>,
+    keeps: Keeps,
+}
+
+/// A running program; see the module's comment.
+pub struct Server {
+    folder: TempDir,
+    place: Place,
+    clock: Clock,
+    extra: Vec<Route>,
+    limits: Limits,
+    starts: u64,
+    running: Option<Running>,
+}
+
+impl Server {
+    /// Over SQLite in a folder of its own.
+    pub async fn start() -> Self {
+        Self::with(Place::Sqlite, Vec::new(), Limits::default()).await
+    }
+
+    /// Over memory: faster, and can be made to fail.
+    pub async fn memory() -> Self {
+        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default()).await
+    }
+
+    /// With routes of the test's own beside the real ones.
+    pub async fn with_routes(extra: Vec<Route>, limits: Limits) -> Self {
+        Self::with(Place::Memory(Memory::new()), extra, limits).await
+    }
+
+    async fn with(place: Place, extra: Vec<Route>, limits: Limits) -> Self {
+        let start = Time::parse(START).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut server = Self { folder, place, clock: Clock::manual(start), extra, limits, starts: 0, running: None };
+        server.open().await;
+        server
+    }
+
+    async fn open(&mut self) {
+        // A restart must not draw the same ids again.
+        self.starts += 1;
+        let opened = match &self.place {
+            Place::Sqlite => Opened::sqlite(&self.folder.path().join("bursar.sqlite"), true).unwrap(),
+            Place::Memory(memory) => Opened::memory(memory),
+        };
+        let surroundings = Surroundings {
+            clock: self.clock.clone(),
+            command_seeds: Seeds::counted(self.starts * 2),
+            request_seeds: Seeds::counted(self.starts * 2 + 1),
+            vault: Vault::new([7; 32]),
+            environment: Environment::Sandbox,
+            public_url: PUBLIC_URL.to_owned(),
+        };
+        let (bursar, keeps) = opened.start(surroundings).unwrap();
+        bootstrap(&bursar, self.folder.path(), PUBLIC_URL).await.expect("an empty sandbox gets its demonstration");
+        let health = Health::new(bursar.engine.clone(), PrometheusBuilder::new().build_recorder().handle());
+        let routes = [bursar::routes::table(), health::routes(&health), self.extra.clone()].concat();
+        let router = router(bursar.clone(), routes, self.limits);
+        self.running = Some(Running { router, bursar, health, keeps });
+    }
+
+    /// Ends the program and starts it again over the same data.
+    pub async fn restart(&mut self) {
+        let Running { router, bursar, health, keeps } = self.running.take().expect("it runs between two calls");
+        let mut stopped = bursar.engine.stopped();
+        drop((router, bursar, health));
+        let ended = tokio::time::timeout(Duration::from_secs(10), stopped.wait_for(Option::is_some)).await;
+        assert!(ended.is_ok(), "somebody still holds the engine");
+        drop(ended);
+        drop(keeps);
+        self.open().await;
+    }
+
+    fn running(&self) -> &Running {
+        self.running.as_ref().expect("it runs between two calls")
+    }
+
+    /// What handlers see.
+    pub fn bursar(&self) -> &Arc<Bursar> {
+        &self.running().bursar
+    }
+
+    /// What the probes see.
+    pub fn health(&self) -> &Arc<Health> {
+        &self.running().health
+    }
+
+    /// The store, to make it fail; only of [`Server::memory`].
+    pub fn store(&self) -> &Memory {
+        match &self.place {
+            Place::Memory(memory) => memory,
+            Place::Sqlite => panic!("only a store in memory fails on demand"),
+        }
+    }
+
+    /// The data folder.
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// The time of the standing clock.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// Moves the clock.
+    pub fn advance(&self, seconds: i64) {
+        self.clock.advance(seconds);
+    }
+
+    /// What the first start wrote into the credentials file (decisions.md 15).
+    pub fn credentials(&self) -> Value {
+        let file = self.folder.path().join("sandbox-credentials.json");
+        let text = std::fs::read_to_string(file).expect("the first start of a sandbox writes its credentials");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// The id of the demonstration app.
+    pub fn app_id(&self) -> String {
+        self.credentials()["app"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// GET.
+    pub fn get(&self, path: &str) -> Asking<'_> {
+        Asking::new(self, Method::Get.as_str(), path)
+    }
+
+    /// POST.
+    pub fn post(&self, path: &str) -> Asking<'_> {
+        Asking::new(self, Method::Post.as_str(), path)
+    }
+
+    /// PUT.
+    pub fn put(&self, path: &str) -> Asking<'_> {
+        Asking::new(self, Method::Put.as_str(), path)
+    }
+
+    /// PATCH.
+    pub fn patch(&self, path: &str) -> Asking<'_> {
+        Asking::new(self, Method::Patch.as_str(), path)
+    }
+
+    /// DELETE.
+    pub fn delete(&self, path: &str) -> Asking<'_> {
+        Asking::new(self, Method::Delete.as_str(), path)
+    }
+
+    /// Any method.
+    pub fn ask(&self, method: &str, path: &str) -> Asking<'_> {
+        Asking::new(self, method, path)
+    }
+
+    async fn send(&self, mut request: axum::extract::Request) -> axum::response::Response {
+        use tower::ServiceExt as _;
+        request.extensions_mut().insert(Peer(std::net::Ipv4Addr::LOCALHOST.into()));
+        let router = self.running().router.clone();
+        router.oneshot(request).await.expect("a router never fails")
+    }
+}

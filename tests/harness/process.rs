@@ -1,0 +1,112 @@
+//! The real program in a process of its own, for what only a process can show: signals, crashes, locks.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// A running `bursar serve` on a port of its own. Dropped, it is killed.
+pub struct Process {
+    child: Child,
+    stderr: Option<ChildStderr>,
+    /// `127.0.0.1:<port>`
+    pub address: String,
+    /// What was printed before and with the line `listening on`.
+    pub printed: Vec<String>,
+}
+
+/// The program's command line, with nothing of this process's own settings.
+pub fn bursar(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bursar"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("BURSAR_")) {
+        command.env_remove(name);
+    }
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+impl Process {
+    /// Starts it over a data folder and waits until it accepts connections.
+    pub fn start(data_dir: &Path) -> Self {
+        Self::start_with(data_dir, &[])
+    }
+
+    /// With further flags.
+    pub fn start_with(data_dir: &Path, flags: &[&str]) -> Self {
+        let data_dir = data_dir.to_str().expect("a path of a test is text");
+        let arguments = [&["serve", "--listen", "127.0.0.1:0", "--data-dir", data_dir], flags].concat();
+        let mut child = bursar(&arguments).env("RUST_LOG", "warn").spawn().expect("the program was built");
+        let stdout = child.stdout.take().expect("it is piped");
+        let mut printed = Vec::new();
+        let mut address = None;
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            address = line.strip_prefix("listening on http://").map(str::to_owned);
+            printed.push(line);
+            if address.is_some() {
+                break;
+            }
+        }
+        let mut stderr = child.stderr.take();
+        let Some(address) = address else {
+            let mut said = String::new();
+            stderr.as_mut().map(|stderr| stderr.read_to_string(&mut said));
+            panic!("it did not start: {said}");
+        };
+        Self { child, stderr, address, printed }
+    }
+
+    /// Sends a signal by its name (`TERM`, `INT`, `KILL`).
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().expect("there is a shell");
+        assert!(sent.success());
+    }
+
+    /// `kill -9`, and waits until it is gone.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it was killed");
+    }
+
+    /// Waits for its end; what it wrote to standard error comes with it.
+    pub fn wait(mut self, at_most: Duration) -> (ExitStatus, String) {
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                break status;
+            }
+            assert!(started.elapsed() < at_most, "it did not end within {at_most:?}");
+            std::thread::park_timeout(Duration::from_millis(10));
+        };
+        let mut said = String::new();
+        if let Some(mut stderr) = self.stderr.take() {
+            stderr.read_to_string(&mut said).expect("logs are text");
+        }
+        (status, said)
+    }
+
+    /// One request on a connection of its own.
+    pub fn get(&self, path: &str) -> (u16, String) {
+        http(&self.address, &format!("GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n"))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already, which is what was wanted.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Sends a whole request as it is written; gives the status and everything after the first line.
+pub fn http(address: &str, request: &str) -> (u16, String) {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream.write_all(request.as_bytes()).expect("it reads");
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("it answers in text");
+    let (line, rest) = text.split_once("\r\n").unwrap_or((&text, ""));
+    let status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
+    (status.unwrap_or_else(|| panic!("no status line: {text:?}")), rest.to_owned())
+}
