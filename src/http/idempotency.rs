@@ -99,7 +99,11 @@ impl<C: Command> Command for Once<C> {
             Err(refusal) if refusal.code.is_kept() => Answer::from(&refusal),
             Err(refusal) => return Err(refusal.into()),
         };
-        keep(world, self.org, keyed, &answer);
+        // A command that has to count a failure, such as a wrong code, answers with it instead of refusing. Like
+        // every 400 it is not kept: the corrected request may come under the same key.
+        if answer.status != Code::InvalidInput.status() {
+            keep(world, self.org, keyed, &answer);
+        }
         Ok(answer)
     }
 }
