@@ -39,3 +39,27 @@ CREATE TABLE app_users (
     PRIMARY KEY (org, app, user_id)
 );
 CREATE INDEX app_users_of_user ON app_users (org, user_id);
+
+-- The newest code of each phone and address, and how many codes each app had sent on a day.
+CREATE TABLE verifications (
+    org            BLOB NOT NULL,
+    recipient      TEXT NOT NULL,
+    id             BLOB NOT NULL,
+    app            BLOB NOT NULL,
+    code_hash      BLOB NOT NULL,
+    tries          INTEGER NOT NULL,
+    sent_at_micros TEXT NOT NULL,
+    expires_at     INTEGER NOT NULL,
+    used_at        INTEGER,
+    version        INTEGER NOT NULL,
+    created_at     INTEGER NOT NULL,
+    PRIMARY KEY (org, recipient)
+);
+
+CREATE TABLE verification_days (
+    org    BLOB NOT NULL,
+    app    BLOB NOT NULL,
+    day_on TEXT NOT NULL,
+    sends  INTEGER NOT NULL,
+    PRIMARY KEY (org, app)
+);

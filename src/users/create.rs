@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::model::{AppUser, Compliance, User, UserStatus};
 use super::rules::{self, UserEvent};
 use super::{by_phone, change, is_connected, screening, tell};
+use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
 use crate::http::Scope;
@@ -47,7 +48,7 @@ fn connect_known(world: &mut World, scope: Scope, user: &Arc<User>, person: &Per
 
     // From here it must succeed.
     if !connected {
-        connect_app(world, scope, user);
+        connect_app(world, scope, user)?;
     }
     let mut learned = User::clone(user);
     learn(&mut learned, person, world.now());
@@ -93,7 +94,7 @@ fn create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>,
     };
     learn(&mut user, person, now);
     let user = world.add(user);
-    connect_app(world, scope, &user);
+    connect_app(world, scope, &user)?;
     tell(world, scope, &user, super::UPDATED)?;
     Ok(user)
 }
@@ -114,9 +115,10 @@ fn learn(user: &mut User, person: &Person, now: Time) {
 }
 
 /// Lets the app pay the user.
-pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User) {
+pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User) -> Result<(), Halt> {
     let connected_at = world.now();
     world.add(AppUser { org: scope.org, app: scope.app, user_id: user.id, connected_at });
+    apps::count_connected_user(world, scope, 1)
 }
 
 /// Where a phone of this country code most likely is; an address tells better. `None` where many countries

@@ -8,6 +8,7 @@ use super::model::{
 use crate::clock::Time;
 use crate::http::Scope;
 use crate::ids::{PayoutMethodId, UserId};
+use crate::ledger::{self, Place};
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
 use crate::world::{Halt, World};
@@ -240,9 +241,10 @@ fn phone(user: &User) -> Option<PhoneJson> {
     Some(PhoneJson { country_code, phone_number })
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "the balance is read from the ledger, which may have to load it")]
-fn wallet(_world: &mut World, _scope: Scope, _user: &User) -> Result<WalletJson, Halt> {
-    Ok(WalletJson { amount: 0, withdrawable_amount: 0, credit_balance: 0 })
+fn wallet(world: &World, scope: Scope, user: &User) -> Result<WalletJson, Halt> {
+    let amount = ledger::balance(world, scope.org, Place::UserWallet(scope.app, user.id))?.get();
+    // A payout takes its whole amount when it is made, so whatever is left can be paid out.
+    Ok(WalletJson { amount, withdrawable_amount: amount, credit_balance: 0 })
 }
 
 fn compliance(user: &User) -> ComplianceJson {

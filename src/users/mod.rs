@@ -15,6 +15,8 @@ mod model;
 mod payout_methods;
 mod rules;
 mod screening;
+pub mod verification;
+mod verify;
 
 pub use create::{Person, connect_or_create};
 pub use json::{MethodDetailsJson, UserJson, json, method_details};
@@ -24,6 +26,7 @@ pub use model::{
 };
 pub use payout_methods::{NewMethod, disable_payout_method, set_up_payout_method};
 pub use rules::{must_be_active, must_be_verified};
+pub use verify::{SendVerificationToken, Verify};
 
 use std::sync::Arc;
 
