@@ -60,11 +60,23 @@ pub mod messages;
 pub mod payout_methods;
 /// The people who are paid, and which apps may pay them.
 pub mod users;
+/// The ways by which money leaves, and the sandbox's own.
+pub mod rails;
+/// One movement of money each, as the API tells it.
+pub mod transfers;
+/// Claimable links that carry an amount.
+pub mod payout_links;
+/// Money on its way to a person, by a rail.
+pub mod payouts;
+// /// How a payee takes the money of a link.
+// pub mod claims;
 
 // Ways in and out.
 
 /// The pages that people see: the claim, the sandbox inbox, the reference.
 pub mod pages;
+// /// Does what commits leave to be done.
+// pub mod worker;
 /// HTTP requests become calls, in one fixed order.
 pub mod dispatch;
 /// Whether the program lives, is ready, and what it measures.

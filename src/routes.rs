@@ -4,11 +4,11 @@
 //! the router (`dispatch`), the document (`openapi`), `bursar routes`, and the tests' lists.
 
 use crate::http::Route;
-use crate::messages;
+use crate::{messages, payout_links, payouts, transfers};
 
 /// Every route of the business, in the order of the document.
 pub fn table() -> Vec<Route> {
-    [messages::http::routes()].concat()
+    [payouts::routes(), payout_links::routes(), transfers::routes(), messages::http::routes()].concat()
 }
 
 #[cfg(test)]

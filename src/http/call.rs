@@ -208,23 +208,30 @@ impl Call {
         command: Result<C, Refusal>,
         answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
     ) -> Outcome {
-        let keyed = self.idempotency_key.as_ref().map(|key| self.keyed(key));
+        let scope = self.caller.app.map_or(self.caller.org.0, |app| app.0);
+        self.once_in(self.caller.org, scope, command, answer).await
+    }
+
+    /// The same for a tenant that the path names, with keys in a scope of their own.
+    pub async fn once_in<C: Command>(
+        &self,
+        org: OrgId,
+        scope: Uuid,
+        command: Result<C, Refusal>,
+        answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
+    ) -> Outcome {
+        let keyed = self.idempotency_key.as_ref().map(|key| self.keyed(scope, key));
         if keyed.is_none()
             && let Err(refusal) = command
         {
             return Err(refusal);
         }
-        self.bursar.engine.run(Once { org: self.caller.org, keyed, command, answer: Box::new(answer) }).await
+        self.bursar.engine.run(Once { org, keyed, command, answer: Box::new(answer) }).await
     }
 
-    fn keyed(&self, key: &str) -> Keyed {
-        let scope = self.caller.app.map_or(self.caller.org.0, |app| app.0);
-        let fields = match &self.body {
-            Json::Object(fields) => {
-                fields.iter().map(|(name, value)| (name.clone(), self.print(&value.canonical()))).collect()
-            }
-            other => [(String::new(), self.print(&other.canonical()))].into(),
-        };
+    fn keyed(&self, scope: Uuid, key: &str) -> Keyed {
+        let fields = if let Json::Object(fields) = &self.body { fields.as_slice() } else { &[] };
+        let fields = fields.iter().map(|(name, value)| (name.clone(), self.print(&value.canonical()))).collect();
         let query: String = self.query.iter().map(|(name, value)| format!("{name}={value}&")).collect();
         Keyed { scope, key: key.to_owned(), target: format!("{}?{query}", self.target), fields }
     }

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::input::{Input, Problems, problem, text, wrong};
 use crate::clock::Time;
 use crate::email::Email;
+use crate::fees::Party;
 use crate::ids;
 use crate::money::Cents;
 use crate::phone::PhoneNumber;
@@ -207,6 +208,15 @@ impl Input for Platform {
     }
 }
 
+impl Input for Party {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        text(json, at)?.parse().map_err(|_| wrong(at, "must be user or platform"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "enum": Party::ALL.map(Party::as_str)})
+    }
+}
+
 /// A phone number as interface.md carries it: `{country_code, phone_number}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phone(pub PhoneNumber);
@@ -297,3 +307,8 @@ macro_rules! word_input {
     };
 }
 pub(crate) use word_input;
+
+super::input::input! {
+    /// A body without fields: `{}`, or none at all.
+    pub struct NoFields {}
+}

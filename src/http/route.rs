@@ -55,6 +55,9 @@ pub enum Who {
 /// An async function from a call to its outcome.
 pub type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
 
+/// A schema and the name under which it stands in the document.
+pub type NamedSchema = (String, Schema);
+
 /// What the OpenAPI document says of a route.
 #[derive(Clone, Debug, Default)]
 pub struct Documented {
@@ -71,7 +74,7 @@ pub struct Documented {
     /// Parameters of the query: name, schema, description, required.
     pub query: Vec<(&'static str, Schema, String, bool)>,
     /// Answers: status, description, the schema's name and schema where there is a body.
-    pub answers: Vec<(u16, &'static str, Option<(String, Schema)>)>,
+    pub answers: Vec<(u16, &'static str, Option<NamedSchema>)>,
     /// Schemas that those refer to.
     pub schemas: Vec<(String, Schema)>,
     /// Refusals besides those that every route has.

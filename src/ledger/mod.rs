@@ -18,6 +18,7 @@
 //!
 //! Start at [`postings`].
 
+mod json;
 mod model;
 mod place;
 mod post;
@@ -26,6 +27,7 @@ mod rules;
 pub mod holds;
 pub mod postings;
 
+pub use json::{TransactionJson, json, transactions_of};
 pub use model::{CURRENCY, Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction, TransactionKind};
 pub use place::{Place, PlaceKind};
 pub use post::{Movement, Posting, balance, post, wants};

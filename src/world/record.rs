@@ -144,10 +144,7 @@ impl<T: Cell> Cell for Option<T> {
         self.as_ref().map_or(Value::Null, Cell::to_value)
     }
     fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Null => Some(None),
-            present => T::from_value(present).map(Some),
-        }
+        if *value == Value::Null { Some(None) } else { T::from_value(value).map(Some) }
     }
 }
 
@@ -197,7 +194,6 @@ macro_rules! newtype_cell {
         }
     )+};
 }
-pub(crate) use newtype_cell;
 
 use crate::ids;
 newtype_cell! {
@@ -217,15 +213,21 @@ impl Cell for crate::money::Cents {
     }
 }
 
-impl Cell for crate::platform::Platform {
-    const KIND: Kind = Kind::Text;
-    fn to_value(&self) -> Value {
-        Value::Text(self.as_str().to_owned())
-    }
-    fn from_value(value: &Value) -> Option<Self> {
-        if let Value::Text(word) = value { word.parse().ok() } else { None }
-    }
+/// Implements [`Cell`] for words that are kept as their text.
+macro_rules! text_cell {
+    ($($type:ty),+ $(,)?) => {$(
+        impl Cell for $type {
+            const KIND: Kind = Kind::Text;
+            fn to_value(&self) -> Value {
+                Value::Text(self.as_str().to_owned())
+            }
+            fn from_value(value: &Value) -> Option<Self> {
+                if let Value::Text(word) = value { word.parse().ok() } else { None }
+            }
+        }
+    )+};
 }
+text_cell!(crate::platform::Platform, crate::fees::Party);
 
 /// A JSON document in a column, read and written through serde.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

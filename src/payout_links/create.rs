@@ -1,0 +1,191 @@
+//! Makes a payout link: sets the money aside and delivers it.
+
+use std::sync::Arc;
+
+use super::deliver::deliver_first;
+use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
+use super::token::NewToken;
+use crate::clock::{DAY_SECONDS, Time};
+use crate::engine::Command;
+use crate::fees::Party;
+use crate::http::Scope;
+use crate::ids::{OrgId, PayoutLinkId, UserId};
+use crate::jobs::{self, Work};
+use crate::ledger::holds;
+use crate::money::Cents;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::rules::Happening;
+use crate::transfers::{self, Transfer, TransferKind};
+use crate::users;
+use crate::world::record::Document;
+use crate::world::{Halt, World};
+
+/// How long a link lives when its maker does not say.
+pub const LIFE_SECONDS: i64 = 30 * DAY_SECONDS;
+/// How long a link may live at most.
+const LIFE_MAX_SECONDS: i64 = 366 * DAY_SECONDS;
+
+/// How a link is to be delivered.
+#[derive(Clone, Debug, Default)]
+pub struct DeliveryAsked {
+    /// The method; chosen by what is known of the payee when empty.
+    pub method: Option<DeliveryMethod>,
+    /// The maker's words to the payee.
+    pub message: Option<String>,
+}
+
+/// What a link is made of.
+#[derive(Clone, Debug)]
+pub struct NewLink {
+    /// Cents.
+    pub amount: Cents,
+    /// A user it is for, whose phone and address are used.
+    pub user: Option<UserId>,
+    /// Who is to be paid.
+    pub payee: Payee,
+    /// How it is delivered.
+    pub delivery: DeliveryAsked,
+    /// Whether a tax form is asked for whatever the amount.
+    pub collect_compliance: bool,
+    /// Kept out of tax reports.
+    pub tax_exempt: bool,
+    /// Memo.
+    pub memo: Option<String>,
+    /// Metadata.
+    pub metadata: Option<String>,
+    /// Description.
+    pub description: Option<String>,
+    /// Accounting references.
+    pub accounting_data: AccountingData,
+    /// Who pays the fees.
+    pub fee_party: Option<Party>,
+    /// When it expires.
+    pub expires_at: Option<Time>,
+    /// When the payee is reminded.
+    pub remind_at: Option<Time>,
+}
+
+/// POST /v2/payout-links
+#[derive(Clone, Debug)]
+pub struct Create {
+    /// The app.
+    pub scope: Scope,
+    /// What it is made of.
+    pub new: NewLink,
+    /// The token that was drawn for it.
+    pub token: NewToken,
+}
+
+impl Command for Create {
+    type Reply = Arc<PayoutLink>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
+        let link = create(world, self.scope, &self.new, &self.token)?;
+        deliver_first(world, &link)
+    }
+}
+
+/// Makes the link and holds its money; it is not delivered yet.
+pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) -> Result<Arc<PayoutLink>, Halt> {
+    let payee = payee(world, scope, new)?;
+    let method = method(&payee, new.delivery.method)?;
+    let expires_at = expiry(world.now(), new)?;
+    let (hold, id): (_, PayoutLinkId) = (world.id(), world.id());
+    holds::open(world, scope, hold, new.amount)?;
+
+    // From here it must succeed.
+    let now = world.now();
+    let transfer = Transfer::new(scope.org, scope.app, hold, TransferKind::Balance, new.amount, now);
+    let transfer = transfers::open(world, Transfer { payout_link: Some(id), tax_exempt: new.tax_exempt, ..transfer })?;
+    transfers::advance(world, &transfer, Happening::Submitted, |_| ())?;
+    let link = world.add(PayoutLink {
+        org: scope.org,
+        id,
+        app: scope.app,
+        token_hash: token.hash.clone(),
+        sealed_token: token.sealed.clone(),
+        amount: new.amount,
+        status: LinkStatus::Created,
+        payee_phone: payee.e164(),
+        payee_email: payee.email.clone(),
+        payee: Document(payee),
+        for_user: new.user,
+        delivery_method: method,
+        message: new.delivery.message.clone(),
+        deliveries: 0,
+        tax_exempt: new.tax_exempt,
+        collect_compliance: new.collect_compliance,
+        claimed_user: None,
+        flow: None,
+        transfer: hold,
+        memo: new.memo.clone(),
+        metadata: new.metadata.clone(),
+        description: new.description.clone(),
+        accounting_data: Document(new.accounting_data),
+        created_by_email: None,
+        funding_source: FundingSource::ServiceBalance,
+        fee_party: new.fee_party,
+        expires_at,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+    });
+    jobs::enqueue_at(world, scope.org, Work::ExpireLink { link: id.0 }, expires_at);
+    if let Some(remind_at) = new.remind_at {
+        jobs::enqueue_at(world, scope.org, Work::RemindLink { link: id.0 }, remind_at);
+    }
+    super::tell(world, &link, "payout_link.updated")?;
+    Ok(link)
+}
+
+/// The payee as given, or as the named user has it.
+fn payee(world: &mut World, scope: Scope, new: &NewLink) -> Result<Payee, Halt> {
+    let Some(user) = new.user else { return Ok(new.payee.clone()) };
+    let user = users::find(world, scope, user)?;
+    users::must_be_active(&user)?;
+    Ok(Payee {
+        first_name: user.first_name.clone(),
+        last_name: user.last_name.clone(),
+        email: user.email.clone(),
+        country_code: user.phone_country_code.clone(),
+        phone_number: user.phone_national.clone(),
+    })
+}
+
+/// No method given: sms where a phone is known, else email where an address is, else link (decisions.md 16).
+fn method(payee: &Payee, asked: Option<DeliveryMethod>) -> Result<DeliveryMethod, Refusal> {
+    let (phone, email) = (payee.phone_number.is_some(), payee.email.is_some());
+    let chosen = asked.unwrap_or(match (phone, email) {
+        (true, _) => DeliveryMethod::Sms,
+        (false, true) => DeliveryMethod::Email,
+        (false, false) => DeliveryMethod::Link,
+    });
+    let lacks = match chosen {
+        DeliveryMethod::Sms if !phone => "sms needs payee.country_code and payee.phone_number",
+        DeliveryMethod::Email if !email => "email needs payee.email",
+        DeliveryMethod::All if !phone && !email => "all needs a phone number or an e-mail address of the payee",
+        DeliveryMethod::Sms | DeliveryMethod::Email | DeliveryMethod::All | DeliveryMethod::Link => return Ok(chosen),
+    };
+    Err(Refusal::field(Code::InvalidInput, "/delivery/method", lacks))
+}
+
+fn expiry(now: Time, new: &NewLink) -> Result<Time, Refusal> {
+    let expires_at = new.expires_at.unwrap_or(now.plus_seconds(LIFE_SECONDS));
+    if expires_at <= now || expires_at > now.plus_seconds(LIFE_MAX_SECONDS) {
+        return Err(Refusal::field(
+            Code::InvalidInput,
+            "/expires_at",
+            "must be in the future and at most 366 days away",
+        ));
+    }
+    match new.remind_at {
+        Some(remind_at) if remind_at <= now || remind_at >= expires_at => {
+            Err(Refusal::field(Code::InvalidInput, "/remind_at", "must be in the future and before the link expires"))
+        }
+        Some(_) | None => Ok(expires_at),
+    }
+}

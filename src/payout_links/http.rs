@@ -1,0 +1,292 @@
+//! The routes of payout links.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::create::{Create, DeliveryAsked, NewLink};
+use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
+use super::token::NewToken;
+use super::{Cancel, PayoutLinkJson, Redeliver};
+use crate::clock::Time;
+use crate::email::Email;
+use crate::fees::Party;
+use crate::http::input::{Input, Problems, input};
+use crate::http::inputs::{Amount, LongText, Metadata, Name, PhoneFilter, Text, Whole, phone, word_input};
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Bursar, Call, Outcome, Route};
+use crate::ids::UserId;
+use crate::refusal::{Code, Refusal};
+use crate::world::query::{Compare, Query};
+use crate::world::record::Cell;
+
+word_input!(DeliveryMethod);
+word_input!(FundingSource);
+word_input!(LinkStatus);
+
+input! {
+    /// Who is to be paid, as far as the maker knows.
+    pub struct PayeeInput {
+        /// First name.
+        pub first_name: Option<Name>,
+        /// Last name.
+        pub last_name: Option<Name>,
+        /// E-mail address.
+        pub email: Option<Email>,
+        /// Country calling code, digits; needed with phone_number.
+        pub country_code: Option<Text<4>>,
+        /// Phone number within its country; needed with country_code.
+        pub phone_number: Option<Text<20>>,
+    }
+}
+
+input! {
+    /// How a link is delivered.
+    pub struct DeliveryInput {
+        /// Your words to the payee; the text that is sent contains them and the link.
+        pub message: Option<LongText>,
+        /// sms, email, link or all. By default sms where a phone is known, else email where an address is, else link.
+        pub method: Option<DeliveryMethod>,
+    }
+}
+
+input! {
+    /// References into your accounting.
+    pub struct AccountingInput {
+        /// Account in your ledger.
+        pub ledger_account_id: Option<Whole<0, { i64::MAX }>>,
+        /// Class in your ledger.
+        pub ledger_class_id: Option<Whole<0, { i64::MAX }>>,
+    }
+}
+
+/// A step that the payee is led through besides those that are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AdditionalStep;
+
+impl Input for AdditionalStep {
+    fn read(json: &crate::strict_json::Json, at: &str) -> Result<Self, Problems> {
+        match crate::http::input::text(json, at)? {
+            "compliance" => Ok(Self),
+            _ => Err(crate::http::input::wrong(at, "must be: compliance")),
+        }
+    }
+    fn schema() -> serde_json::Value {
+        json!({"type": "string", "enum": ["compliance"]})
+    }
+}
+
+input! {
+    /// What a payout link is made of.
+    pub struct NewPayoutLink {
+        /// Cents.
+        pub amount: Amount,
+        /// The user it is for; excludes payee.
+        pub user_id: Option<UserId>,
+        /// Who is to be paid; excludes user_id.
+        pub payee: Option<PayeeInput>,
+        /// How it is delivered.
+        pub delivery: Option<DeliveryInput>,
+        /// Ask for a tax form whatever the amount.
+        pub force_collect_compliance_information: Option<bool>,
+        /// Keep it out of tax reports.
+        pub tax_exempt: Option<bool>,
+        /// Memo.
+        pub memo: Option<LongText>,
+        /// Metadata: a string or an object; answered as a string.
+        pub metadata: Option<Metadata>,
+        /// Description.
+        pub description: Option<LongText>,
+        /// Who pays the fees; the app's default when not given.
+        pub payout_fee_party: Option<Party>,
+        /// Steps that the payee is led through besides those that are needed.
+        pub additional_steps: Option<Vec<AdditionalStep>>,
+        /// References into your accounting.
+        pub accounting_data: Option<AccountingInput>,
+        /// Where the money comes from.
+        pub funding_source: Option<FundingSource>,
+        /// When it expires; 30 days from now when not given.
+        pub expires_at: Option<Time>,
+        /// When the payee is reminded, which counts as a delivery.
+        pub remind_at: Option<Time>,
+    }
+}
+
+impl NewPayoutLink {
+    /// What the link is made of, all rules between fields checked.
+    pub fn into_new_link(self) -> Result<NewLink, Refusal> {
+        if self.user_id.is_some() && self.payee.is_some() {
+            return Err(Refusal::field(Code::InvalidInput, "/payee", "excludes user_id: send one of them"));
+        }
+        let payee = self.payee.map_or(Ok(Payee::default()), PayeeInput::into_payee)?;
+        let delivery = self.delivery.map_or_else(DeliveryAsked::default, |delivery| DeliveryAsked {
+            method: delivery.method,
+            message: delivery.message.map(|message| message.0),
+        });
+        let accounting = self.accounting_data.as_ref();
+        Ok(NewLink {
+            amount: self.amount.0,
+            user: self.user_id,
+            payee,
+            delivery,
+            collect_compliance: self.force_collect_compliance_information.unwrap_or(false)
+                || self.additional_steps.is_some_and(|steps| !steps.is_empty()),
+            tax_exempt: self.tax_exempt.unwrap_or(false),
+            memo: self.memo.map(|memo| memo.0),
+            metadata: self.metadata.map(|metadata| metadata.0),
+            description: self.description.map(|description| description.0),
+            accounting_data: AccountingData {
+                ledger_account_id: accounting.and_then(|data| data.ledger_account_id).map(|id| id.0),
+                ledger_class_id: accounting.and_then(|data| data.ledger_class_id).map(|id| id.0),
+            },
+            fee_party: self.payout_fee_party,
+            expires_at: self.expires_at,
+            remind_at: self.remind_at,
+        })
+    }
+}
+
+impl PayeeInput {
+    fn into_payee(self) -> Result<Payee, Refusal> {
+        let number = match (&self.country_code, &self.phone_number) {
+            (Some(country), Some(number)) => Some(phone(&country.0, &number.0, "/payee").map_err(Refusal::fields)?),
+            (None, None) => None,
+            (Some(_), None) => {
+                return Err(Refusal::field(
+                    Code::InvalidPhoneNumber,
+                    "/payee/phone_number",
+                    "is required with country_code",
+                ));
+            }
+            (None, Some(_)) => {
+                return Err(Refusal::field(
+                    Code::InvalidPhoneNumber,
+                    "/payee/country_code",
+                    "is required with phone_number",
+                ));
+            }
+        };
+        Ok(Payee {
+            first_name: self.first_name.map(|name| name.0),
+            last_name: self.last_name.map(|name| name.0),
+            email: self.email.map(|email| email.as_str().to_owned()),
+            country_code: number.as_ref().map(|number| number.country_code().to_owned()),
+            phone_number: number.as_ref().map(|number| number.national().to_owned()),
+        })
+    }
+}
+
+list_query! {
+    /// Which payout links are asked for.
+    pub struct PayoutLinksQuery {
+        /// Only this status.
+        pub status: Option<LinkStatus>,
+        /// Only those for this phone, `+12127361234` or its digits.
+        pub phone_number: Option<PhoneFilter>,
+        /// Only those for this address.
+        pub email: Option<Email>,
+        /// Only those claimed by this user.
+        pub user_id: Option<UserId>,
+    }
+}
+
+impl PayoutLinksQuery {
+    fn narrow(&self, query: Query) -> Query {
+        let filters = [
+            ("status", self.status.map(|status| status.to_value())),
+            ("payee_phone", self.phone_number.as_ref().map(|phone| phone.0.e164().to_value())),
+            ("payee_email", self.email.as_ref().map(|email| email.as_str().to_owned().to_value())),
+            ("claimed_user", self.user_id.map(|user| user.to_value())),
+        ];
+        filters.into_iter().fold(query, |query, (column, value)| match value {
+            Some(value) => query.filter(column, Compare::Equal, value),
+            None => query,
+        })
+    }
+}
+
+/// Renders a link under the given status.
+fn answer(bursar: &Arc<Bursar>, status: u16) -> impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static {
+    let bursar = bursar.clone();
+    move |link| Answer::json(status, &super::json(&bursar, link))
+}
+
+/// POST /v2/payout-links
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
+    let command =
+        call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).map(|new| Create { scope, new, token });
+    call.once(command, answer(&call.bursar, 201)).await
+}
+
+/// GET /v2/payout-links
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: PayoutLinksQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            let mine = Query::of::<PayoutLink>(scope.org.to_value(), "id", 1);
+            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            page::<PayoutLink>(world, mine, &asked.asked(), |query| asked.narrow(query))
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|link| super::json(&call.bursar, link))))
+}
+
+/// GET /v2/payout-links/{payout_link_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = (call.scope()?, call.id("payout_link_id", "payout link")?);
+    let link = call.read(move |world| super::find(world, scope, id)).await?;
+    Ok(answer(&call.bursar, 200)(&link))
+}
+
+/// POST /v2/payout-links/{payout_link_id}/redeliver
+pub async fn redeliver(call: Call) -> Outcome {
+    let (scope, link) = (call.scope()?, call.id("payout_link_id", "payout link")?);
+    let command = call.body::<crate::http::inputs::NoFields>().map(|_| Redeliver { scope, link });
+    call.once(command, answer(&call.bursar, 200)).await
+}
+
+/// DELETE /v2/payout-links/{payout_link_id}
+pub async fn cancel(call: Call) -> Outcome {
+    let (scope, link) = (call.scope()?, call.id("payout_link_id", "payout link")?);
+    call.once(Ok(Cancel { scope, link }), answer(&call.bursar, 200)).await
+}
+
+/// The routes of payout links.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/payout-links" App "create_payout_link" create)
+            .about("Payout links", "Create a payout link")
+            .describe("Sets the amount aside and delivers the link. Short of funds, nothing is made (interface.md 12, decisions.md 9).")
+            .takes::<NewPayoutLink>()
+            .example(json!({
+                "amount": 1000,
+                "payee": {"country_code": "1", "phone_number": "2127361234"},
+                "delivery": {"message": "Thank you for your work!", "method": "sms"}
+            }))
+            .gives::<PayoutLinkJson>(201, "The link.")
+            .refuses(&[Code::InsufficientFunds, Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
+        route!(Get "/v2/payout-links" App "list_payout_links" list)
+            .about("Payout links", "List payout links")
+            .asks::<PayoutLinksQuery>()
+            .gives::<ListEnvelope<PayoutLinkJson>>(200, "One page."),
+        route!(Get "/v2/payout-links/{payout_link_id}" App "get_payout_link" show)
+            .about("Payout links", "Get a payout link")
+            .gives::<PayoutLinkJson>(200, "The link.")
+            .refuses(&[Code::NotFound]),
+        route!(Post "/v2/payout-links/{payout_link_id}/redeliver" App "redeliver_payout_link" redeliver)
+            .about("Payout links", "Deliver a payout link once more")
+            .describe("At most five deliveries in all, the first included (interface.md 14).")
+            .takes::<crate::http::inputs::NoFields>()
+            .gives::<PayoutLinkJson>(200, "The link.")
+            .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState]),
+        route!(Delete "/v2/payout-links/{payout_link_id}" App "cancel_payout_link" cancel)
+            .about("Payout links", "Cancel an unclaimed payout link")
+            .describe("Releases the money that it held. Canceling a canceled link changes nothing.")
+            .gives::<PayoutLinkJson>(200, "The link.")
+            .refuses(&[Code::NotFound, Code::InvalidState]),
+    ]
+}

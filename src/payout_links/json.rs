@@ -1,0 +1,134 @@
+//! A payout link as JSON (interface.md, Payout link).
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::model::{AccountingData, Payee, PayoutLink};
+use super::token;
+use crate::clock::Time;
+use crate::http::Bursar;
+use crate::ids::{PayoutLinkId, TransferId, UserId};
+use crate::money::Cents;
+
+/// Interface.md, Payout link.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PayoutLinkJson {
+    /// Its id.
+    pub id: PayoutLinkId,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// Where the payee claims it. A secret: who has it can begin to claim. Null in events.
+    #[schema(required)]
+    pub link: Option<String>,
+    /// Cents.
+    #[schema(value_type = i64, example = 1000)]
+    pub amount: Cents,
+    /// created, funds_pending, delivery_pending, delivery_failed, sent, delivered, claimed, reversed, canceled, expired, failed.
+    pub status: &'static str,
+    /// Who is to be paid.
+    pub payee: Payee,
+    /// How it is delivered.
+    pub delivery: DeliveryJson,
+    /// Kept out of tax reports.
+    pub tax_exempt: bool,
+    /// Who claimed it.
+    #[schema(required)]
+    pub claimed_user_id: Option<UserId>,
+    /// The onboarding flow it belongs to.
+    #[schema(required)]
+    pub flow_id: Option<Uuid>,
+    /// The transfer that holds its money.
+    pub transfer_id: TransferId,
+    /// Memo.
+    #[schema(required)]
+    pub memo: Option<String>,
+    /// Metadata.
+    #[schema(required)]
+    pub metadata: Option<String>,
+    /// Description.
+    #[schema(required)]
+    pub description: Option<String>,
+    /// Accounting references.
+    pub accounting_data: AccountingData,
+    /// Who made it, where a person did.
+    #[schema(required)]
+    pub created_by_email: Option<String>,
+    /// service_balance.
+    pub funding_source: &'static str,
+    /// When it expires.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Time,
+    /// How often it was delivered, of five at most.
+    pub deliveries: u32,
+}
+
+/// How a link is delivered.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct DeliveryJson {
+    /// sms, link, email, all.
+    pub method: &'static str,
+    /// The address, where one is used.
+    #[schema(required)]
+    pub email: Option<String>,
+    /// Country calling code of the phone, where one is used.
+    #[schema(required)]
+    pub country_code: Option<String>,
+    /// The phone, where one is used.
+    #[schema(required)]
+    pub phone_number: Option<String>,
+}
+
+/// The link with its address.
+pub fn json(bursar: &Bursar, link: &PayoutLink) -> PayoutLinkJson {
+    body(link, address(bursar, link))
+}
+
+/// Where the payee claims the link.
+pub(crate) fn address(bursar: &Bursar, link: &PayoutLink) -> Option<String> {
+    token::shown(&bursar.vault, link).map(|token| format!("{}/claim/{token}", bursar.public_url))
+}
+
+/// The link without its address, which is a secret, for events.
+pub(super) fn without_link(link: &PayoutLink) -> Value {
+    serde_json::to_value(body(link, None)).unwrap_or_else(|_| json!({"id": link.id}))
+}
+
+fn body(link: &PayoutLink, address: Option<String>) -> PayoutLinkJson {
+    use super::model::DeliveryMethod::{All, Email, Link, Sms};
+    let payee = link.payee.0.clone();
+    let (by_phone, by_email) = match link.delivery_method {
+        Sms => (true, false),
+        Email => (false, true),
+        All => (true, true),
+        Link => (false, false),
+    };
+    PayoutLinkJson {
+        id: link.id,
+        created: link.created_at,
+        link: address,
+        amount: link.amount,
+        status: link.status.as_str(),
+        delivery: DeliveryJson {
+            method: link.delivery_method.as_str(),
+            email: payee.email.clone().filter(|_| by_email),
+            country_code: payee.country_code.clone().filter(|_| by_phone),
+            phone_number: payee.phone_number.clone().filter(|_| by_phone),
+        },
+        payee,
+        tax_exempt: link.tax_exempt,
+        claimed_user_id: link.claimed_user,
+        flow_id: link.flow,
+        transfer_id: link.transfer,
+        memo: link.memo.clone(),
+        metadata: link.metadata.clone(),
+        description: link.description.clone(),
+        accounting_data: link.accounting_data.0,
+        created_by_email: link.created_by_email.clone(),
+        funding_source: link.funding_source.as_str(),
+        expires_at: link.expires_at,
+        deliveries: link.deliveries,
+    }
+}

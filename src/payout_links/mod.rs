@@ -1,0 +1,76 @@
+//! Payout links: claimable links that carry an amount (interface.md, Payout link).
+//!
+//! Creating one sets the money aside in a hold; claiming captures the hold, canceling
+//! and expiry release it. Invariants: a link is claimed at most once and never after
+//! expiry or cancel (9); it is delivered at most five times (10); its hold is captured
+//! or released once (7). Deliberately absent: paying the money out, which is `payouts`,
+//! and the payee's steps, which are `claims`. Start at `rules.rs`, then `create.rs`.
+
+mod cancel;
+mod create;
+mod deliver;
+mod expire;
+mod http;
+mod json;
+mod model;
+mod redeliver;
+pub mod rules;
+mod token;
+
+pub use cancel::Cancel;
+pub use create::{Create, DeliveryAsked, NewLink, create};
+pub use deliver::{ClaimLinkDelivered, deliver_first};
+pub use expire::{Expire, Remind};
+pub use http::{NewPayoutLink, routes};
+pub use json::{PayoutLinkJson, json};
+pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
+pub use redeliver::Redeliver;
+pub use token::{ClaimToken, NewToken};
+
+use std::sync::Arc;
+
+use crate::events::{self, News};
+use crate::http::Scope;
+use crate::ids::PayoutLinkId;
+use crate::refusal::Refusal;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// Deliveries of a link at most, the first included (interface.md 14).
+pub const DELIVERIES_MAX: u32 = 5;
+
+/// A link of the app.
+pub fn find(world: &mut World, scope: Scope, id: PayoutLinkId) -> Result<Arc<PayoutLink>, Halt> {
+    match world.get::<PayoutLink>(key![scope.org, id])? {
+        Some(link) if link.app == scope.app => Ok(link),
+        Some(_) | None => Err(Refusal::not_found("payout link").into()),
+    }
+}
+
+/// The link that a claim token opens.
+pub fn by_token(world: &mut World, token: &ClaimToken) -> Result<Arc<PayoutLink>, Halt> {
+    let found = world.find::<PayoutLink>(PayoutLink::BY_TOKEN, key![token.org, token.hash])?;
+    found.ok_or_else(|| Refusal::not_found("payout link").into())
+}
+
+/// Changes a link and tells of it. Each transition is one event.
+pub(crate) fn change(
+    world: &mut World,
+    link: &Arc<PayoutLink>,
+    name: &'static str,
+    edit: impl FnOnce(&mut PayoutLink),
+) -> Result<Arc<PayoutLink>, Halt> {
+    let now = world.now();
+    let link = world.change(link, |link| {
+        edit(link);
+        link.updated_at = now;
+        link.version += 1;
+    });
+    tell(world, &link, name)?;
+    Ok(link)
+}
+
+fn tell(world: &mut World, link: &PayoutLink, name: &'static str) -> Result<(), Halt> {
+    let object = json::without_link(link);
+    events::tell(world, link.scope(), News { name, object_id: link.id.0, version: link.version, object })
+}

@@ -1,0 +1,187 @@
+//! How a payout link moves from state to state (docs/states.md).
+
+use super::DELIVERIES_MAX;
+use super::model::{LinkStatus, PayoutLink};
+use crate::clock::Time;
+use crate::refusal::{Code, Refusal};
+
+/// What can happen to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// A message with it is about to be sent.
+    DeliveryQueued,
+    /// The message was handed over, but whether it arrived is not known.
+    Sent,
+    /// The message arrived.
+    Delivered,
+    /// The message could not be delivered.
+    DeliveryFailed,
+    /// The payee takes it.
+    Claimed,
+    /// Its maker takes it back.
+    Canceled,
+    /// Its time is over.
+    Expired,
+}
+
+impl Happening {
+    /// All, for the tests and docs/states.md.
+    pub const ALL: [Self; 7] = [
+        Self::DeliveryQueued,
+        Self::Sent,
+        Self::Delivered,
+        Self::DeliveryFailed,
+        Self::Claimed,
+        Self::Canceled,
+        Self::Expired,
+    ];
+}
+
+/// What a happening does to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It moves.
+    Moved(LinkStatus),
+    /// Nothing is left to do.
+    AlreadyThere,
+    /// It may not.
+    Refused(Code),
+}
+
+/// The next state, or why there is none.
+pub const fn step(status: LinkStatus, happening: Happening) -> Step {
+    use LinkStatus::{
+        Canceled, Claimed, Created, Delivered, DeliveryFailed, DeliveryPending, Expired, Failed, FundsPending,
+        Reversed, Sent,
+    };
+    use Step::{AlreadyThere, Moved, Refused};
+    match (status, happening) {
+        // Open: the money is held and nobody has taken it.
+        (Created | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::DeliveryQueued) => {
+            Moved(DeliveryPending)
+        }
+        (Created | DeliveryPending | DeliveryFailed | Sent, Happening::Sent) => Moved(Sent),
+        // One message of several arrived: the later news of another does not take that back.
+        (Delivered, Happening::Sent | Happening::Delivered | Happening::DeliveryFailed) => AlreadyThere,
+        (Created | DeliveryPending | DeliveryFailed | Sent, Happening::Delivered) => Moved(Delivered),
+        (Created | DeliveryPending | DeliveryFailed | Sent, Happening::DeliveryFailed) => Moved(DeliveryFailed),
+        (Created | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::Claimed) => Moved(Claimed),
+        (Created | FundsPending | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::Canceled) => {
+            Moved(Canceled)
+        }
+        (Created | FundsPending | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::Expired) => {
+            Moved(Expired)
+        }
+        // Waiting for its money: it can neither be sent nor taken.
+        (
+            FundsPending,
+            Happening::DeliveryQueued
+            | Happening::Sent
+            | Happening::Delivered
+            | Happening::DeliveryFailed
+            | Happening::Claimed,
+        ) => Refused(Code::InvalidState),
+        // News of a message that comes after the end changes nothing.
+        (
+            Claimed | Reversed | Canceled | Expired | Failed,
+            Happening::Sent | Happening::Delivered | Happening::DeliveryFailed,
+        ) => AlreadyThere,
+        (Canceled, Happening::Canceled) | (Expired, Happening::Expired) => AlreadyThere,
+        (Claimed | Reversed, Happening::Claimed) => Refused(Code::AlreadyClaimed),
+        (Canceled, Happening::Claimed) => Refused(Code::LinkCanceled),
+        (Expired, Happening::Claimed) => Refused(Code::LinkExpired),
+        (Claimed | Reversed | Failed, Happening::DeliveryQueued | Happening::Canceled | Happening::Expired)
+        | (Canceled, Happening::DeliveryQueued | Happening::Expired)
+        | (Expired, Happening::DeliveryQueued | Happening::Canceled)
+        | (Failed, Happening::Claimed) => Refused(Code::InvalidState),
+    }
+}
+
+/// The next state of a link; the state it has where nothing is left to do.
+pub fn next(link: &PayoutLink, happening: Happening) -> Result<LinkStatus, Refusal> {
+    match step(link.status, happening) {
+        Step::Moved(to) => Ok(to),
+        Step::AlreadyThere => Ok(link.status),
+        Step::Refused(code) => Err(refusal(link, code)),
+    }
+}
+
+fn refusal(link: &PayoutLink, code: Code) -> Refusal {
+    let message = if code == Code::AlreadyClaimed {
+        "This payout link was claimed already.".to_owned()
+    } else if code == Code::LinkCanceled {
+        "This payout link was canceled by its sender. Ask them for a new one.".to_owned()
+    } else if code == Code::LinkExpired {
+        format!("This payout link expired on {}. Ask its sender for a new one.", link.expires_at.date())
+    } else {
+        format!("The payout link is {}; that forbids it.", link.status)
+    };
+    Refusal::new(code, message)
+}
+
+/// Whether the link may be delivered once more. At most [`DELIVERIES_MAX`] deliveries in all, the first included.
+pub fn may_deliver(link: &PayoutLink) -> Result<(), Refusal> {
+    next(link, Happening::DeliveryQueued)?;
+    if link.deliveries >= DELIVERIES_MAX {
+        let message =
+            format!("The link was delivered {DELIVERIES_MAX} times, which is the limit. Cancel it and make a new one.");
+        return Err(Refusal::new(Code::DeliveryLimitReached, message));
+    }
+    Ok(())
+}
+
+/// Whether the link can still be opened: it was not canceled, and its time is not over even if
+/// nobody has come to take it back yet.
+pub fn may_open(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
+    match link.status {
+        LinkStatus::Canceled => Err(refusal(link, Code::LinkCanceled)),
+        LinkStatus::Expired => Err(refusal(link, Code::LinkExpired)),
+        LinkStatus::Failed => Err(refusal(link, Code::InvalidState)),
+        LinkStatus::Claimed | LinkStatus::Reversed => Ok(()),
+        LinkStatus::Created
+        | LinkStatus::FundsPending
+        | LinkStatus::DeliveryPending
+        | LinkStatus::DeliveryFailed
+        | LinkStatus::Sent
+        | LinkStatus::Delivered => {
+            if now >= link.expires_at {
+                return Err(refusal(link, Code::LinkExpired));
+            }
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_of_state_and_happening() {
+        let row = |status: LinkStatus| -> String {
+            let word = |happening| match step(status, happening) {
+                Step::Moved(to) => to.as_str().to_owned(),
+                Step::AlreadyThere => "=".to_owned(),
+                Step::Refused(code) => format!("!{}", code.as_str()),
+            };
+            let cells: Vec<String> = Happening::ALL.into_iter().map(word).collect();
+            format!("{status}: {}", cells.join(" "))
+        };
+        let open = "delivery_pending sent delivered delivery_failed claimed canceled expired";
+        let expected = [
+            format!("created: {open}"),
+            "funds_pending: !invalid-state !invalid-state !invalid-state !invalid-state !invalid-state canceled expired".into(),
+            format!("delivery_pending: {open}"),
+            format!("delivery_failed: {open}"),
+            format!("sent: {open}"),
+            "delivered: delivery_pending = = = claimed canceled expired".into(),
+            "claimed: !invalid-state = = = !already-claimed !invalid-state !invalid-state".into(),
+            "reversed: !invalid-state = = = !already-claimed !invalid-state !invalid-state".into(),
+            "canceled: !invalid-state = = = !link-canceled = !invalid-state".into(),
+            "expired: !invalid-state = = = !link-expired !invalid-state =".into(),
+            "failed: !invalid-state = = = !invalid-state !invalid-state !invalid-state".into(),
+        ];
+        let rows: Vec<String> = LinkStatus::ALL.iter().copied().map(row).collect();
+        assert_eq!(rows, expected);
+    }
+}

@@ -1,0 +1,148 @@
+//! Sends a payout to a person: by their preferences if they have any, else by a link.
+
+use std::sync::Arc;
+
+use super::pay::{Order, pay};
+use crate::apps;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::OrgId;
+use crate::ledger::holds::{self, CapturedBy, Closed};
+use crate::messages::{self, Channel, Template};
+use crate::money::Cents;
+use crate::payout_links::{self, NewLink, NewToken, PayoutLink, rules};
+use crate::payout_methods::PayoutMethod;
+use crate::phone::PhoneNumber;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::{self, Transfer};
+use crate::users::{self, User};
+use crate::world::{Halt, World};
+
+/// Who is paid unasked, and where to.
+type Preference = (Arc<User>, Arc<PayoutMethod>);
+
+/// POST /v2/payouts/send-payout
+#[derive(Clone, Debug)]
+pub struct SendPayout {
+    /// The app.
+    pub scope: Scope,
+    /// What the link is made of; it names a user or a phone.
+    pub new: NewLink,
+    /// The token that was drawn for the link.
+    pub token: NewToken,
+}
+
+impl Command for SendPayout {
+    type Reply = Arc<PayoutLink>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
+        let payee = self.payee(world)?;
+        let link = payout_links::create(world, self.scope, &self.new, &self.token)?;
+        if let Some((user, method)) = payee
+            && let Ok(link) = world.attempt(|world| self.pay_by_preference(world, &link, &user, &method))?
+        {
+            return Ok(link);
+        }
+        // Nobody known, no preference, or the preference cannot be followed now: the payee chooses.
+        payout_links::deliver_first(world, &link)
+    }
+}
+
+impl SendPayout {
+    /// The user of this app behind the phone or id, with the method that they want to be paid by unasked.
+    fn payee(&self, world: &mut World) -> Result<Option<Preference>, Halt> {
+        let user = match self.new.user {
+            Some(user) => Some(users::find(world, self.scope, user)?),
+            None => self.by_phone(world)?,
+        };
+        let Some(user) = user.filter(|user| user.auto_payout_enabled) else { return Ok(None) };
+        let method = users::default_payout_method(world, &user)?;
+        Ok(method.map(|method| (user, method)))
+    }
+
+    fn by_phone(&self, world: &mut World) -> Result<Option<Arc<User>>, Halt> {
+        let Some(phone) = self.new.payee.e164().and_then(|text| PhoneNumber::parse_e164(&text).ok()) else {
+            return Ok(None);
+        };
+        let Some(user) = users::by_phone(world, self.scope.org, &phone)? else { return Ok(None) };
+        // A user of another app of the organization claims by a link and is connected by that.
+        let connected = users::is_connected(world, self.scope, user.id)?;
+        Ok(connected.then_some(user))
+    }
+
+    fn pay_by_preference(
+        &self,
+        world: &mut World,
+        link: &Arc<PayoutLink>,
+        user: &Arc<User>,
+        method: &Arc<PayoutMethod>,
+    ) -> Result<Arc<PayoutLink>, Halt> {
+        let link = claim(world, link, user)?;
+        let order = Order {
+            scope: self.scope,
+            user: user.clone(),
+            method: method.clone(),
+            amount: link.amount,
+            party: link.fee_party,
+            link: Some(link.id),
+            tax_exempt: link.tax_exempt,
+            metadata: link.metadata.clone(),
+        };
+        let transfer = pay(world, &order)?;
+        self.tell(world, user, method, &transfer)?;
+        Ok(link)
+    }
+
+    fn tell(&self, world: &mut World, user: &User, method: &PayoutMethod, transfer: &Transfer) -> Result<(), Halt> {
+        let Some(phone) = &user.phone_e164 else { return Ok(()) };
+        let platform = transfer.platform.unwrap_or(method.platform);
+        let template = Template::PaidByPreference {
+            transfer: transfer.id,
+            amount_cents: transfer.arrives,
+            app_name: apps::find(world, self.scope)?.name.clone(),
+            method: format!("{} {}", platform.display_name(), method.mask.as_deref().unwrap_or_default())
+                .trim()
+                .to_owned(),
+            arrival: crate::fees::schedule(platform, world.now().date()).arrival.text.to_owned(),
+            message: self.new.delivery.message.clone(),
+        };
+        messages::queue(world, self.scope, Channel::Sms, phone, template);
+        Ok(())
+    }
+}
+
+/// The payee takes the link: its hold is captured into their wallet. Once, and never after its end.
+pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<Arc<PayoutLink>, Halt> {
+    rules::may_open(link, world.now())?;
+    let to = rules::next(link, rules::Happening::Claimed)?;
+    let scope = link.scope();
+    if holds::capture(world, scope, link.transfer, CapturedBy::User(user.id))? == Closed::Before {
+        return Err(Refusal::new(Code::AlreadyClaimed, "The money of this link was claimed before.").into());
+    }
+
+    // From here it must succeed.
+    let hold = transfers::find(world, scope, link.transfer)?;
+    let now = world.now();
+    transfers::advance(world, &hold, transfers::rules::Happening::Completed, |hold| {
+        hold.completed_at = Some(now);
+        hold.user_id = Some(user.id);
+    })?;
+    payout_links::change(world, link, "payout_link.claimed", |link| {
+        link.status = to;
+        link.claimed_user = Some(user.id);
+    })
+}
+
+/// What of a claimed link is still in the payee's wallet: its amount less the payouts that went, or are going, out.
+pub fn remaining(world: &mut World, link: &PayoutLink) -> Result<Cents, Halt> {
+    let payouts = world.all::<Transfer>(Transfer::BY_LINK, crate::world::record::key![link.org, Some(link.id)])?;
+    let out = payouts.iter().filter(|transfer| transfer.kind == crate::transfers::TransferKind::Payout);
+    let left = out
+        .filter(|transfer| transfers::rules::is_out(transfer.status))
+        .try_fold(link.amount, |left, transfer| left.checked_sub(transfer.amount));
+    Ok(left.unwrap_or(Cents::ZERO))
+}

@@ -1,0 +1,209 @@
+//! The catalogue of failures: why money did not arrive or came back, in our words, the
+//! bank's code, who must act, whether trying again helps, and what becomes of the
+//! payout method (decisions.md 8).
+
+use crate::world::record::words;
+
+words! {
+    /// Why a transfer failed or was returned: the `error` of a transfer.
+    pub enum FailureCode {
+        /// R01
+        InsufficientFunds = "insufficient_funds",
+        /// R02
+        AccountClosed = "account_closed",
+        /// R03
+        NoAccount = "no_account",
+        /// R04
+        InvalidAccountNumber = "invalid_account_number",
+        /// R05, R07, R10, R29
+        Unauthorized = "unauthorized",
+        /// R08
+        PaymentStopped = "payment_stopped",
+        /// R14, R15
+        HolderDeceased = "holder_deceased",
+        /// R16
+        AccountFrozen = "account_frozen",
+        /// R17
+        FileDataInvalid = "file_data_invalid",
+        /// R20
+        AccountNotEligible = "account_not_eligible",
+        /// R23
+        RefusedByReceiver = "refused_by_receiver",
+        /// The name on the account is another.
+        NameMismatch = "name_mismatch",
+        /// The wallet or handle does not exist.
+        RecipientNotFound = "recipient_not_found",
+        /// The rail's own limit.
+        LimitExceeded = "limit_exceeded",
+        /// Any other reason of the rail.
+        RejectedByRail = "rejected_by_rail",
+    }
+}
+
+/// Who can mend it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionBy {
+    /// The payee chooses or corrects the method.
+    Payee,
+    /// The app's people.
+    App,
+    /// Nobody: it passes.
+    Nobody,
+}
+
+/// What becomes of the payout method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodFate {
+    /// It can be used again.
+    Kept,
+    /// It is disabled: the next payout needs another.
+    Disabled,
+}
+
+use ActionBy::{App, Nobody, Payee};
+use MethodFate::{Disabled, Kept};
+
+/// An entry, its parts in the order of [`Failure`].
+const fn entry(
+    return_codes: &'static [u8],
+    iso_reason: Option<&'static str>,
+    message: &'static str,
+    action_by: ActionBy,
+    retry_helps: bool,
+    method: MethodFate,
+) -> Failure {
+    Failure { return_codes, iso_reason, message, action_by, retry_helps, method }
+}
+
+/// One entry of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The bank return codes that mean it.
+    pub return_codes: &'static [u8],
+    /// The ISO 20022 reason, where there is one.
+    pub iso_reason: Option<&'static str>,
+    /// For people: `error_message`, and what the claim page says.
+    pub message: &'static str,
+    /// Who must act.
+    pub action_by: ActionBy,
+    /// Whether the same payout may succeed when it is tried again.
+    pub retry_helps: bool,
+    /// What becomes of the payout method.
+    pub method: MethodFate,
+}
+
+impl FailureCode {
+    /// What the catalogue says of it.
+    pub const fn failure(self) -> Failure {
+        match self {
+            Self::InsufficientFunds => {
+                entry(&[1, 9], Some("AM04"), "The account debited did not hold enough.", Payee, true, Kept)
+            }
+            Self::AccountClosed => entry(&[2], Some("AC04"), "The bank account is closed.", Payee, false, Disabled),
+            Self::NoAccount => entry(
+                &[3],
+                Some("AC01"),
+                "The bank found no account with this number and name.",
+                Payee,
+                false,
+                Disabled,
+            ),
+            Self::InvalidAccountNumber => entry(
+                &[4, 13, 28],
+                Some("AC01"),
+                "The account or routing number is not valid at this bank.",
+                Payee,
+                false,
+                Disabled,
+            ),
+            Self::Unauthorized => entry(
+                &[5, 7, 10, 11, 29],
+                Some("MD01"),
+                "The account holder has not authorized it.",
+                Payee,
+                false,
+                Disabled,
+            ),
+            Self::PaymentStopped => {
+                entry(&[8], Some("MS02"), "The account holder stopped the payment.", Payee, false, Kept)
+            }
+            Self::HolderDeceased => entry(
+                &[14, 15],
+                Some("MD07"),
+                "The bank reports that the account holder has died.",
+                App,
+                false,
+                Disabled,
+            ),
+            Self::AccountFrozen => entry(&[16], Some("AC06"), "The bank account is frozen.", Payee, false, Disabled),
+            Self::FileDataInvalid => {
+                entry(&[17], Some("FF05"), "The bank could not process the entry as it was sent.", App, false, Kept)
+            }
+            Self::AccountNotEligible => entry(
+                &[20, 12],
+                Some("AG01"),
+                "The bank account cannot take this kind of payment.",
+                Payee,
+                false,
+                Disabled,
+            ),
+            Self::RefusedByReceiver => {
+                entry(&[23], Some("MS02"), "The receiver refused the payment.", Payee, false, Kept)
+            }
+            Self::NameMismatch => entry(
+                &[],
+                Some("BE01"),
+                "The name on the account differs from the payee's name.",
+                Payee,
+                false,
+                Disabled,
+            ),
+            Self::RecipientNotFound => {
+                entry(&[], Some("BE23"), "There is no such recipient at this provider.", Payee, false, Disabled)
+            }
+            Self::LimitExceeded => entry(&[], Some("AM02"), "A limit of the provider was exceeded.", Payee, true, Kept),
+            Self::RejectedByRail => entry(&[], Some("MS03"), "The provider rejected the payment.", Nobody, true, Kept),
+        }
+    }
+
+    /// The failure that a bank's return code (the number after the R) means.
+    pub fn of_return_code(number: u8) -> Self {
+        let known = Self::ALL.iter().copied().find(|code| code.failure().return_codes.contains(&number));
+        known.unwrap_or(Self::RejectedByRail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bank_codes_map_as_decided() {
+        for (number, code) in [
+            (1, "insufficient_funds"),
+            (2, "account_closed"),
+            (3, "no_account"),
+            (4, "invalid_account_number"),
+            (5, "unauthorized"),
+            (7, "unauthorized"),
+            (8, "payment_stopped"),
+            (10, "unauthorized"),
+            (16, "account_frozen"),
+            (20, "account_not_eligible"),
+            (29, "unauthorized"),
+            (99, "rejected_by_rail"),
+        ] {
+            assert_eq!(FailureCode::of_return_code(number).as_str(), code, "R{number:02}");
+        }
+    }
+
+    #[test]
+    fn no_bank_code_means_two_things() {
+        let mut numbers: Vec<u8> =
+            FailureCode::ALL.iter().flat_map(|code| code.failure().return_codes).copied().collect();
+        let all = numbers.len();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), all);
+    }
+}

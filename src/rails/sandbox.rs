@@ -1,0 +1,166 @@
+//! The sandbox's rails: all fourteen, simulated, with a book of their own and failures on purpose.
+//!
+//! The book is a table that only the rail writes, in commits of its own, as if it stood
+//! at a bank: an item is taken at most once (invariant 6), settles when its time has
+//! come, and may come back later. The sandbox's bank works every day of the week, so
+//! that a day of settlement is a day of the clock. Deliberately absent: our ledger.
+
+use super::failures::FailureCode;
+use super::{Destination, Instruction, Standing};
+use crate::clock::{DAY_SECONDS, Time};
+use crate::engine::Command;
+use crate::ids::{AppId, OrgId, TransferId};
+use crate::jobs::{self, Work};
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::world::record::{key, record};
+use crate::world::{Halt, Want, World};
+
+/// How long after the settlement a late return comes.
+pub const RETURN_AFTER_SECONDS: i64 = 2 * DAY_SECONDS;
+
+record! {
+    /// One item in the sandbox rail's own book.
+    pub struct RailItem in "rail_items" {
+        key (org, transfer);
+        /// The organization.
+        pub org: OrgId,
+        /// The transfer, our reference for the item.
+        pub transfer: TransferId,
+        /// The app.
+        pub app: AppId,
+        /// By which rail.
+        pub platform: Platform,
+        /// What is to arrive.
+        pub amount: Cents,
+        /// When it was taken.
+        pub accepted_at: Time,
+        /// When it is decided.
+        pub settles_at: Time,
+        /// Why it will fail, if it will.
+        pub fails_with: Option<FailureCode>,
+        /// When it comes back although it had arrived, if it does.
+        pub returns_at: Option<Time>,
+        /// Why it comes back.
+        pub returned_with: Option<FailureCode>,
+    }
+}
+
+/// What magic values make of an item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// Fails when it settles.
+    pub fails_with: Option<FailureCode>,
+    /// Arrives, and comes back later.
+    pub returned_with: Option<FailureCode>,
+}
+
+/// Reads the fate from the destination (decisions.md 13, docs/sandbox.md).
+pub fn fate(destination: &Destination) -> Fate {
+    if let Some(number) = &destination.account_number {
+        if let Some(code) = return_code(number, "100000") {
+            return Fate { fails_with: Some(code), returned_with: None };
+        }
+        if let Some(code) = return_code(number, "200000") {
+            return Fate { fails_with: None, returned_with: Some(code) };
+        }
+    }
+    let handle = destination.handle.as_deref().unwrap_or_default().trim_start_matches(['$', '@']);
+    let told = |prefixes: [&str; 2]| {
+        let rest = prefixes.iter().find_map(|prefix| handle.strip_prefix(prefix))?;
+        let word = rest.split('@').next().unwrap_or(rest).replace('-', "_");
+        Some(FailureCode::from_word(&word).unwrap_or(FailureCode::RejectedByRail))
+    };
+    Fate { fails_with: told(["fail+", "fail-"]), returned_with: told(["return+", "return-"]) }
+}
+
+/// `10000002` with the prefix `100000` is R02.
+fn return_code(account_number: &str, prefix: &str) -> Option<FailureCode> {
+    let digits = account_number.strip_prefix(prefix)?;
+    if digits.len() != 2 {
+        return None;
+    }
+    digits.parse().ok().map(FailureCode::of_return_code)
+}
+
+/// Hands an item to the rail. A second one with the same transfer changes nothing.
+#[derive(Clone, Debug)]
+pub struct Accept(pub Instruction);
+
+impl Command for Accept {
+    type Reply = Standing;
+
+    fn organization(&self) -> OrgId {
+        self.0.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        vec![Want::row::<RailItem>(key![self.0.org, self.0.transfer])]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Standing, Halt> {
+        let Instruction { org, app, transfer, platform, amount, ref destination } = self.0;
+        let now = world.now();
+        if let Some(item) = world.get::<RailItem>(key![org, transfer])? {
+            return Ok(standing(&item, now));
+        }
+        let settles_at = now.plus_seconds(crate::fees::schedule(platform, now.date()).arrival.seconds);
+        let Fate { fails_with, returned_with } = fate(destination);
+        let returns_at = returned_with.map(|_| settles_at.plus_seconds(RETURN_AFTER_SECONDS));
+        let item = world.add(RailItem {
+            org,
+            transfer,
+            app,
+            platform,
+            amount,
+            accepted_at: now,
+            settles_at,
+            fails_with,
+            returns_at,
+            returned_with,
+        });
+        // A bank tells of a late return by itself; nobody asks it every day.
+        if let Some(returns_at) = returns_at {
+            jobs::enqueue_at(world, org, Work::FollowTransfer { transfer: transfer.0 }, returns_at);
+        }
+        Ok(standing(&item, now))
+    }
+}
+
+/// What the rail says of an item at a moment.
+pub fn look_up(world: &mut World, org: OrgId, transfer: TransferId, now: Time) -> Result<Standing, Halt> {
+    let item = world.get::<RailItem>(key![org, transfer])?;
+    Ok(item.map_or(Standing::Unknown, |item| standing(&item, now)))
+}
+
+fn standing(item: &RailItem, now: Time) -> Standing {
+    if now < item.settles_at {
+        return Standing::Accepted { settles_at: item.settles_at };
+    }
+    match (item.fails_with, item.returned_with, item.returns_at) {
+        (Some(code), _, _) => Standing::Failed(code),
+        (None, Some(code), Some(returns_at)) if now >= returns_at => Standing::Returned(code),
+        (None, _, _) => Standing::Completed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn magic_values_decide_the_fate() {
+        let bank = |number: &str| fate(&Destination { account_number: Some(number.into()), handle: None });
+        let wallet = |handle: &str| fate(&Destination { account_number: None, handle: Some(handle.into()) });
+        assert_eq!(bank("10000002").fails_with, Some(FailureCode::AccountClosed));
+        assert_eq!(bank("10000003").fails_with, Some(FailureCode::NoAccount));
+        assert_eq!(bank("20000001").returned_with, Some(FailureCode::InsufficientFunds));
+        assert_eq!(bank("100000021"), Fate::default());
+        assert_eq!(bank("000123456789"), Fate::default());
+        assert_eq!(wallet("fail+account_closed@example.com").fails_with, Some(FailureCode::AccountClosed));
+        assert_eq!(wallet("$fail-name_mismatch").fails_with, Some(FailureCode::NameMismatch));
+        assert_eq!(wallet("fail-whatever").fails_with, Some(FailureCode::RejectedByRail));
+        assert_eq!(wallet("return+account_closed@example.com").returned_with, Some(FailureCode::AccountClosed));
+        assert_eq!(wallet("pay@example.com"), Fate::default());
+    }
+}

@@ -1,0 +1,152 @@
+//! The routes of transfers.
+
+use serde_json::json;
+
+use super::model::{Transfer, TransferKind, TransferStatus};
+use super::{MoveBalance, TransferJson};
+use crate::clock::Time;
+use crate::http::input::input;
+use crate::http::inputs::{Metadata, SignedAmount, Whole, word_input};
+use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageAsked, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::UserId;
+use crate::refusal::Code;
+use crate::world::Query;
+use crate::world::query::Compare;
+use crate::world::record::Cell;
+use uuid::Uuid;
+
+word_input!(TransferKind);
+word_input!(TransferStatus);
+
+input! {
+    /// What a transfer between the app and a user is made of.
+    pub struct NewTransfer {
+        /// The user.
+        pub user_id: UserId,
+        /// Cents: below zero from the app to the user, above zero from the user to the app.
+        pub amount: SignedAmount,
+        /// A note, given back as it is.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+input! {
+    /// Which transfers are asked for.
+    pub struct TransfersQuery {
+        /// Objects of a page, 1 to 100; 10 when not given.
+        pub limit: Option<Whole<1, LIMIT_MAX>>,
+        /// The page after the transfer with this id.
+        pub starting_after: Option<Uuid>,
+        /// The page just before the transfer with this id.
+        pub ending_before: Option<Uuid>,
+        /// Only this user's.
+        pub user_id: Option<UserId>,
+        /// Only this type.
+        pub kind as "type": Option<TransferKind>,
+        /// Only this status.
+        pub status: Option<TransferStatus>,
+        /// Only those created at this moment or later.
+        pub start_date: Option<Time>,
+        /// Only those created before this moment.
+        pub end_date: Option<Time>,
+        /// The same as start_date, as on every list.
+        pub created_after: Option<Time>,
+        /// The same as end_date, as on every list.
+        pub created_before: Option<Time>,
+        /// Oldest first.
+        pub reverse_order: Option<bool>,
+    }
+}
+
+impl TransfersQuery {
+    fn asked(&self) -> PageAsked {
+        PageAsked {
+            limit: self.limit.map(|limit| limit.0),
+            starting_after: self.starting_after,
+            ending_before: self.ending_before,
+            created_after: self.start_date.max(self.created_after),
+            created_before: [self.end_date, self.created_before].into_iter().flatten().min(),
+            ascending: self.reverse_order.unwrap_or(false),
+        }
+    }
+
+    fn narrow(&self, query: Query) -> Query {
+        let filters = [
+            ("user_id", self.user_id.map(|user| user.to_value())),
+            ("kind", self.kind.map(|kind| kind.to_value())),
+            ("status", self.status.map(|status| status.to_value())),
+        ];
+        filters.into_iter().fold(query, |query, (column, value)| match value {
+            Some(value) => query.filter(column, Compare::Equal, value),
+            None => query,
+        })
+    }
+}
+
+/// All transfers of an app.
+fn of_app(scope: Scope) -> Query {
+    Query::of::<Transfer>(scope.org.to_value(), "id", 1).filter("app", Compare::Equal, scope.app.to_value())
+}
+
+/// POST /v2/transfers
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let command = call.body::<NewTransfer>().map(|new| MoveBalance {
+        scope,
+        user: new.user_id,
+        amount: new.amount.0,
+        metadata: new.metadata.map(|metadata| metadata.0),
+    });
+    call.once(command, |(_, transfer)| Answer::ok(transfer)).await
+}
+
+/// GET /v2/transfers
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: TransfersQuery = call.query()?;
+    let seen = call
+        .read(move |world| {
+            let page = page::<Transfer>(world, of_app(scope), &asked.asked(), |query| asked.narrow(query))?;
+            let data: Vec<TransferJson> =
+                page.records.iter().map(|transfer| super::json(world, transfer)).collect::<Result<_, _>>()?;
+            Ok(ListEnvelope { has_more: page.has_more, data })
+        })
+        .await?;
+    Ok(Answer::ok(&seen))
+}
+
+/// GET /v2/transfers/{transfer_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = (call.scope()?, call.id("transfer_id", "transfer")?);
+    let seen = call
+        .read(move |world| {
+            let transfer = super::find(world, scope, id)?;
+            super::json(world, &transfer)
+        })
+        .await?;
+    Ok(Answer::ok(&seen))
+}
+
+/// The routes of transfers.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/transfers" App "create_transfer" create)
+            .about("Transfers", "Move money between the app and a user")
+            .describe("A negative amount goes from the app to the user, a positive one from the user to the app. It completes at once (interface.md 18).")
+            .takes::<NewTransfer>()
+            .example(json!({"user_id": "019a0000-0000-7000-8000-000000000000", "amount": -1000}))
+            .gives::<TransferJson>(200, "The transfer.")
+            .refuses(&[Code::InsufficientFunds, Code::NotFound, Code::InvalidState, Code::UserInactive]),
+        route!(Get "/v2/transfers" App "list_transfers" list)
+            .about("Transfers", "List transfers")
+            .describe("Newest first, or oldest first with reverse_order=true (interface.md 19).")
+            .asks::<TransfersQuery>()
+            .gives::<ListEnvelope<TransferJson>>(200, "One page."),
+        route!(Get "/v2/transfers/{transfer_id}" App "get_transfer" show)
+            .about("Transfers", "Get a transfer")
+            .gives::<TransferJson>(200, "The transfer.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

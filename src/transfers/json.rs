@@ -1,0 +1,136 @@
+//! A transfer as JSON (interface.md, Transfer).
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::model::Transfer;
+use crate::clock::Time;
+use crate::ids::{PayoutLinkId, TransferId, UserId};
+use crate::ledger::{self, TransactionJson};
+use crate::world::{Halt, World};
+
+/// Interface.md, Transfer: also the answer of a payment.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TransferJson {
+    /// Its id.
+    pub id: TransferId,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// The person it concerns.
+    #[schema(required)]
+    pub user_id: Option<UserId>,
+    /// created, flagged, pending, completed, failed, reversed, canceled.
+    pub status: &'static str,
+    /// Why it failed or came back.
+    #[schema(required)]
+    pub error: Option<&'static str>,
+    /// The same in words.
+    #[schema(required)]
+    pub error_message: Option<&'static str>,
+    /// The sender, where money came from outside.
+    pub sender_details: SenderDetails,
+    /// balance, payout, refill, payment, payable, settlement.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Cents, as decimal text.
+    #[schema(example = "1000")]
+    pub amount: String,
+    /// The fees that it costs, in cents, as decimal text.
+    pub fee_amount: String,
+    /// What arrives, in cents, as decimal text.
+    pub payout_amount: String,
+    /// The rail and where it pays to.
+    pub external_data: ExternalData,
+    /// The ledger's movements.
+    pub transactions: Vec<TransactionJson>,
+    /// The link it belongs to.
+    #[schema(required)]
+    pub payout_link_id: Option<PayoutLinkId>,
+    /// The caller's note.
+    #[schema(required)]
+    pub metadata: Option<String>,
+}
+
+/// Who sent it, where that is known.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+pub struct SenderDetails {
+    /// The sender's name.
+    #[schema(required)]
+    pub name: Option<String>,
+    /// The sender's bank.
+    #[schema(required)]
+    pub bank_name: Option<String>,
+    /// The bank's routing number.
+    #[schema(required)]
+    pub routing_number: Option<String>,
+    /// The last four digits of the account.
+    #[schema(required)]
+    pub account_number_last4: Option<String>,
+    /// The bank's trace number.
+    #[schema(required)]
+    pub trace_number: Option<String>,
+    /// The sender's reference.
+    #[schema(required)]
+    pub reference: Option<String>,
+    /// The sender's words.
+    #[schema(required)]
+    pub memo: Option<String>,
+}
+
+/// The rail and where it pays to.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ExternalData {
+    /// The payout method.
+    #[schema(required)]
+    pub account_id: Option<String>,
+    /// The rail's reference.
+    #[schema(required)]
+    pub external_id: Option<String>,
+    /// The rail.
+    #[schema(required, example = "ach")]
+    pub platform: Option<&'static str>,
+}
+
+/// The transfer with its transactions.
+pub fn json(world: &mut World, transfer: &Transfer) -> Result<TransferJson, Halt> {
+    let transactions = ledger::transactions_of(world, transfer.org, transfer.id)?;
+    Ok(body(transfer, transactions))
+}
+
+/// The transfer alone, for events, which are told before and after the ledger's movements alike.
+pub(super) fn without_transactions(transfer: &Transfer) -> Value {
+    serde_json::to_value(body(transfer, Vec::new())).unwrap_or_else(|_| json!({"id": transfer.id}))
+}
+
+fn body(transfer: &Transfer, transactions: Vec<TransactionJson>) -> TransferJson {
+    let fees = [transfer.platform_fee, transfer.fx_fee].iter().try_fold(transfer.fee, |sum, fee| sum.checked_add(*fee));
+    TransferJson {
+        id: transfer.id,
+        created: transfer.created_at,
+        user_id: transfer.user_id,
+        status: transfer.status.as_str(),
+        error: transfer.error.map(|error| error.as_str()),
+        error_message: transfer.error.map(|error| error.failure().message),
+        sender_details: SenderDetails::default(),
+        kind: transfer.kind.as_str(),
+        amount: transfer.amount.to_string(),
+        fee_amount: fees.unwrap_or(transfer.fee).to_string(),
+        payout_amount: transfer.arrives.to_string(),
+        external_data: ExternalData {
+            account_id: transfer.payout_method.map(|method| method.to_string()),
+            external_id: transfer.platform.map(|_| reference(transfer.id.0)),
+            platform: transfer.platform.map(|platform| platform.as_str()),
+        },
+        transactions,
+        payout_link_id: transfer.payout_link,
+        metadata: transfer.metadata.clone(),
+    }
+}
+
+/// The reference under which a rail knows the transfer.
+fn reference(transfer: Uuid) -> String {
+    transfer.simple().to_string()
+}

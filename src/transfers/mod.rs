@@ -1,0 +1,75 @@
+//! Transfers: one movement of money each, as the API tells it (interface.md, Transfer).
+//!
+//! A transfer's `transactions` are the ledger's. Invariant: each reaches exactly one
+//! terminal outcome; a return after completion is a separate fact that happens once
+//! (invariant 5). Deliberately absent: how a payout is paid, which is `payouts`.
+//! Start at `rules.rs`, then `model.rs`.
+
+mod http;
+mod json;
+mod model;
+mod move_balance;
+pub mod rules;
+
+pub use http::routes;
+pub use json::{TransferJson, json};
+pub use model::{Transfer, TransferKind, TransferStatus};
+pub use move_balance::MoveBalance;
+
+use std::sync::Arc;
+
+use crate::events::{self, News};
+use crate::http::Scope;
+use crate::ids::TransferId;
+use crate::refusal::Refusal;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+use rules::Happening;
+
+/// A transfer of the app.
+pub fn find(world: &mut World, scope: Scope, id: TransferId) -> Result<Arc<Transfer>, Halt> {
+    match world.get::<Transfer>(key![scope.org, id])? {
+        Some(transfer) if transfer.app == scope.app => Ok(transfer),
+        Some(_) | None => Err(Refusal::not_found("transfer").into()),
+    }
+}
+
+/// Writes a new transfer and tells of it.
+pub fn open(world: &mut World, transfer: Transfer) -> Result<Arc<Transfer>, Halt> {
+    let transfer = world.add(transfer);
+    tell(world, &transfer, "transfer.updated")?;
+    Ok(transfer)
+}
+
+/// Moves a transfer along its states, if the rules allow it, and tells of it.
+pub fn advance(
+    world: &mut World,
+    transfer: &Arc<Transfer>,
+    happening: Happening,
+    edit: impl FnOnce(&mut Transfer),
+) -> Result<Arc<Transfer>, Halt> {
+    let to = rules::step(transfer.status, happening)?;
+    let now = world.now();
+    let transfer = world.change(transfer, |transfer| {
+        transfer.status = to;
+        transfer.updated_at = now;
+        transfer.version += 1;
+        edit(transfer);
+    });
+    let name = match to {
+        TransferStatus::Completed => "transfer.completed",
+        TransferStatus::Failed => "transfer.failed",
+        TransferStatus::Flagged => "transfer.flagged",
+        TransferStatus::Created | TransferStatus::Pending | TransferStatus::Reversed | TransferStatus::Canceled => {
+            "transfer.updated"
+        }
+    };
+    tell(world, &transfer, name)?;
+    Ok(transfer)
+}
+
+fn tell(world: &mut World, transfer: &Transfer, name: &'static str) -> Result<(), Halt> {
+    let object = json::without_transactions(transfer);
+    let scope = Scope { org: transfer.org, app: transfer.app };
+    events::tell(world, scope, News { name, object_id: transfer.id.0, version: transfer.version, object })
+}

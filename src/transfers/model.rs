@@ -1,0 +1,146 @@
+//! The record of a transfer, and the words for its kind and status.
+
+use crate::clock::Time;
+use crate::fees::{Breakdown, Party};
+use crate::ids::{AppId, OrgId, PayoutLinkId, PayoutMethodId, TransferId, UserId};
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::rails::failures::FailureCode;
+use crate::world::record::{record, words};
+
+words! {
+    /// What a transfer is for (decisions.md 8).
+    pub enum TransferKind {
+        /// Between wallets and holds of the house.
+        Balance = "balance",
+        /// To a person, by a rail.
+        Payout = "payout",
+        /// Into or out of the app's wallet.
+        Refill = "refill",
+        /// From a person or a customer.
+        Payment = "payment",
+        /// To a vendor.
+        Payable = "payable",
+        /// Of a provider's account with us.
+        Settlement = "settlement",
+    }
+}
+
+words! {
+    /// Where a transfer stands (decisions.md 8).
+    pub enum TransferStatus {
+        /// Made, the money set aside.
+        Created = "created", // interface.md
+        /// Stopped for a review.
+        Flagged = "flagged",
+        /// At the rail.
+        Pending = "pending",
+        /// The money arrived.
+        Completed = "completed",
+        /// It did not, and is back.
+        Failed = "failed",
+        /// It had arrived and came back.
+        Reversed = "reversed",
+        /// Taken back before it was sent.
+        Canceled = "canceled",
+    }
+}
+
+record! {
+    /// One movement of money.
+    pub struct Transfer in "transfers" {
+        key (org, id)
+        many BY_LINK (org, payout_link)
+        many BY_USER (org, app, user_id);
+        /// The organization.
+        pub org: OrgId,
+        /// Its id.
+        pub id: TransferId,
+        /// The app.
+        pub app: AppId,
+        /// The person it concerns.
+        pub user_id: Option<UserId>,
+        /// What it is for.
+        pub kind: TransferKind,
+        /// Where it stands.
+        pub status: TransferStatus,
+        /// Cents. Balance transfers are negative when they go from the app to the user.
+        pub amount: Cents,
+        /// By which rail.
+        pub platform: Option<Platform>,
+        /// To which payout method.
+        pub payout_method: Option<PayoutMethodId>,
+        /// For which link.
+        pub payout_link: Option<PayoutLinkId>,
+        /// The service's fee, in cents.
+        pub fee: Cents,
+        /// What the app adds.
+        pub platform_fee: Cents,
+        /// The charge for the exchange.
+        pub fx_fee: Cents,
+        /// What arrives at the payee; the amount itself where there is no fee.
+        pub arrives: Cents,
+        /// Who pays the fees.
+        pub fee_party: Option<Party>,
+        /// Why it failed or came back.
+        pub error: Option<FailureCode>,
+        /// Kept out of tax reports.
+        pub tax_exempt: bool,
+        /// The caller's note.
+        pub metadata: Option<String>,
+        /// When the rail is expected to have decided.
+        pub settles_at: Option<Time>,
+        /// When the money arrived.
+        pub completed_at: Option<Time>,
+        /// Goes up with each change.
+        pub version: i64,
+        /// When it was made.
+        pub created_at: Time,
+        /// When it last changed.
+        pub updated_at: Time,
+    }
+}
+
+impl Transfer {
+    /// A new transfer without fees, in its first state.
+    pub fn new(org: OrgId, app: AppId, id: TransferId, kind: TransferKind, amount: Cents, now: Time) -> Self {
+        Self {
+            org,
+            id,
+            app,
+            user_id: None,
+            kind,
+            status: TransferStatus::Created,
+            amount,
+            platform: None,
+            payout_method: None,
+            payout_link: None,
+            fee: Cents::ZERO,
+            platform_fee: Cents::ZERO,
+            fx_fee: Cents::ZERO,
+            arrives: amount,
+            fee_party: None,
+            error: None,
+            tax_exempt: false,
+            metadata: None,
+            settles_at: None,
+            completed_at: None,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// With the fees of a payout.
+    #[must_use]
+    pub fn with_fees(self, charged: &Breakdown, party: Party) -> Self {
+        Self {
+            fee: charged.fee,
+            platform_fee: charged.platform_fee,
+            fx_fee: charged.fx_upcharge,
+            arrives: charged.payout_amount,
+            fee_party: Some(party),
+            ..self
+        }
+    }
+}

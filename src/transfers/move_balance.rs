@@ -1,0 +1,61 @@
+//! Moves money between the app's wallet and a user's, at once.
+
+use std::sync::Arc;
+
+use super::model::{Transfer, TransferKind};
+use super::rules::Happening;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, UserId};
+use crate::ledger::{self, postings};
+use crate::money::Cents;
+use crate::users;
+use crate::world::{Halt, World};
+
+/// POST /v2/transfers
+#[derive(Clone, Debug)]
+pub struct MoveBalance {
+    /// The app.
+    pub scope: Scope,
+    /// The user.
+    pub user: UserId,
+    /// Cents: below zero from the app to the user, above zero from the user to the app (interface.md 18).
+    pub amount: Cents,
+    /// The caller's note.
+    pub metadata: Option<String>,
+}
+
+impl Command for MoveBalance {
+    type Reply = (Arc<Transfer>, super::TransferJson);
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
+        let user = users::find(world, self.scope, self.user)?;
+        if self.amount.is_negative() {
+            users::must_be_active(&user)?;
+        } else {
+            // Who was not verified yet may receive, but nothing may be taken from them (decisions.md 6).
+            users::must_be_verified(&user)?;
+        }
+        let id = world.id();
+        let posting = if self.amount.is_negative() {
+            postings::app_to_user(self.scope, id, user.id, self.amount.negated())
+        } else {
+            postings::user_to_app(self.scope, id, user.id, self.amount)
+        };
+        ledger::post(world, &posting)?;
+
+        // From here it must succeed.
+        let now = world.now();
+        let transfer = Transfer::new(self.scope.org, self.scope.app, id, TransferKind::Balance, self.amount, now);
+        let transfer = Transfer { user_id: Some(user.id), metadata: self.metadata.clone(), ..transfer };
+        let transfer = super::open(world, transfer)?;
+        let transfer =
+            super::advance(world, &transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))?;
+        let json = super::json(world, &transfer)?;
+        Ok((transfer, json))
+    }
+}

@@ -1,0 +1,104 @@
+//! How a transfer moves from state to state (docs/states.md).
+
+use super::model::TransferStatus;
+use crate::refusal::{Code, Refusal};
+
+/// What can happen to a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// Stopped for a review.
+    Flagged,
+    /// The review let it go.
+    Cleared,
+    /// Handed to the rail, or set aside in a hold.
+    Submitted,
+    /// The money arrived.
+    Completed,
+    /// It did not.
+    Failed,
+    /// Taken back before it arrived.
+    Canceled,
+    /// It came back after it had arrived.
+    Returned,
+}
+
+impl Happening {
+    /// All, for the tests and docs/states.md.
+    pub const ALL: [Self; 7] =
+        [Self::Flagged, Self::Cleared, Self::Submitted, Self::Completed, Self::Failed, Self::Canceled, Self::Returned];
+}
+
+/// The next state, or why there is none.
+pub fn step(status: TransferStatus, happening: Happening) -> Result<TransferStatus, Refusal> {
+    use TransferStatus::{Canceled, Completed, Created, Failed, Flagged, Pending, Reversed};
+    match (status, happening) {
+        (Created, Happening::Flagged) => Ok(Flagged),
+        (Flagged, Happening::Cleared) | (Created, Happening::Submitted) => Ok(Pending),
+        (Created | Pending, Happening::Completed) => Ok(Completed),
+        (Created | Pending | Flagged, Happening::Failed) => Ok(Failed),
+        (Created | Pending | Flagged, Happening::Canceled) => Ok(Canceled),
+        (Completed, Happening::Returned) => Ok(Reversed),
+        (Created, Happening::Cleared | Happening::Returned)
+        | (Flagged, Happening::Flagged | Happening::Submitted | Happening::Completed | Happening::Returned)
+        | (Pending, Happening::Flagged | Happening::Cleared | Happening::Submitted | Happening::Returned)
+        | (
+            Completed,
+            Happening::Flagged
+            | Happening::Cleared
+            | Happening::Submitted
+            | Happening::Completed
+            | Happening::Failed
+            | Happening::Canceled,
+        )
+        | (
+            Failed | Reversed | Canceled,
+            Happening::Flagged
+            | Happening::Cleared
+            | Happening::Submitted
+            | Happening::Completed
+            | Happening::Failed
+            | Happening::Canceled
+            | Happening::Returned,
+        ) => Err(Refusal::new(Code::InvalidState, format!("A transfer that is {status} cannot be {happening:?}."))),
+    }
+}
+
+/// Whether the money of a payout in this state has left, or is leaving, the payee's wallet.
+pub const fn is_out(status: TransferStatus) -> bool {
+    match status {
+        TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending | TransferStatus::Completed => true,
+        TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_of_state_and_happening() {
+        let mut table = String::new();
+        for status in TransferStatus::ALL {
+            for happening in Happening::ALL {
+                if let Ok(to) = step(*status, happening) {
+                    table.push_str(&format!("{status} {happening:?} {to}\n"));
+                }
+            }
+        }
+        // decisions.md 8: created → pending; created → flagged → pending;
+        // pending → completed | failed | canceled; completed → reversed.
+        // Movements inside the house complete, fail or are canceled at once from created.
+        let expected = "created Flagged flagged\ncreated Submitted pending\ncreated Completed completed\n\
+            created Failed failed\ncreated Canceled canceled\nflagged Cleared pending\nflagged Failed failed\n\
+            flagged Canceled canceled\npending Completed completed\npending Failed failed\npending Canceled canceled\n\
+            completed Returned reversed\n";
+        assert_eq!(table, expected);
+    }
+
+    #[test]
+    fn nothing_leaves_a_terminal_state() {
+        for status in [TransferStatus::Failed, TransferStatus::Reversed, TransferStatus::Canceled] {
+            assert!(Happening::ALL.iter().all(|happening| step(status, *happening).is_err()));
+        }
+    }
+}
