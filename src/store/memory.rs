@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{CommitError, StoreError};
+use super::{CommitError, Snapshot, StoreError};
 use crate::world::query::{Direction, Query};
 use crate::world::{Row, Table, TableChanges, Value, Want};
 
@@ -24,8 +24,9 @@ pub enum Fault {
     Refused,
 }
 
+/// What a memory holds.
 #[derive(Default)]
-struct Tables {
+pub struct Tables {
     rows: HashMap<&'static str, BTreeMap<Row, Row>>,
     /// For each index but the key: (table, index) → values → primary keys.
     indexes: HashMap<(&'static str, usize), BTreeMap<Row, Vec<Row>>>,
@@ -86,7 +87,20 @@ impl Memory {
 
     /// Every row of a table, ordered by key: for checkers, which look at everything.
     pub fn rows(&self, table: &'static Table) -> Vec<Row> {
-        self.tables().rows.get(table.name).map(|rows| rows.values().cloned().collect()).unwrap_or_default()
+        self.tables().rows(table).cloned().collect()
+    }
+
+    /// Writes or removes a row behind the back of every rule: the negative control of checkers, which must
+    /// find it.
+    pub fn tamper(&self, table: &'static Table, key: Row, row: Option<Row>) {
+        self.tables().put(table, key, row);
+    }
+
+    pub(super) fn snapshot<T>(
+        &self,
+        look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        look(&Snapshot::Memory(&self.tables()))
     }
 
     pub(super) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
@@ -136,6 +150,14 @@ impl Memory {
 }
 
 impl Tables {
+    pub(super) fn rows(&self, table: &'static Table) -> impl Iterator<Item = &Row> {
+        self.rows.get(table.name).into_iter().flat_map(BTreeMap::values)
+    }
+
+    pub(super) fn get(&self, table: &'static Table, key: &Row) -> Option<&Row> {
+        self.rows.get(table.name)?.get(key)
+    }
+
     fn by_index(&self, table: &'static Table, columns: &[usize], values: &Row) -> Vec<Row> {
         let Some(rows) = self.rows.get(table.name) else { return Vec::new() };
         let place = table.indexes.iter().position(|index| index.columns == columns);

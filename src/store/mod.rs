@@ -4,6 +4,7 @@
 //! batch at once. Deliberately absent: business rules, and writing outside a commit.
 
 pub mod memory;
+mod snapshot;
 mod sql;
 pub mod sqlite;
 
@@ -11,6 +12,7 @@ use crate::world::record::Corrupt;
 use crate::world::{Row, TableChanges, Want};
 
 pub use memory::Memory;
+pub use snapshot::Snapshot;
 pub use sqlite::Sqlite;
 
 /// Why a read failed.
@@ -76,6 +78,13 @@ impl Reads {
         match self {
             Self::Sqlite(readers) => readers.load(wants),
             Self::Memory(memory) => memory.clone().load(wants),
+        }
+    }
+    /// Looks at one consistent state, however long it takes; commits go on beside it.
+    pub fn snapshot<T>(&self, look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match self {
+            Self::Sqlite(readers) => readers.snapshot(look),
+            Self::Memory(memory) => memory.snapshot(look),
         }
     }
 }

@@ -26,6 +26,12 @@ pub(super) fn select(table: &Table, index: &Index) -> String {
     format!("SELECT {columns} FROM {} WHERE {found} ORDER BY {order}", table.name)
 }
 
+/// All rows of all organizations, ordered by the primary key.
+pub(super) fn every(table: &Table) -> String {
+    let key: Vec<&str> = table.key().columns.iter().map(|&column| table.columns[column].name).collect();
+    format!("SELECT {} FROM {} ORDER BY {}", names(table).join(", "), table.name, key.join(", "))
+}
+
 /// One page, and the values of its parameters.
 pub(super) fn page(query: &Query) -> (String, Row) {
     let table = query.table;

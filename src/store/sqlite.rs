@@ -14,7 +14,7 @@ use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{Connection, OpenFlags, ToSql, TransactionBehavior, params_from_iter};
 use uuid::Uuid;
 
-use super::{CommitError, StoreError};
+use super::{CommitError, Snapshot, StoreError};
 use crate::clock::Time;
 use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
@@ -198,7 +198,6 @@ fn load(connection: &Connection, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreE
 }
 
 fn load_one(connection: &Connection, want: &Want) -> Result<Vec<Row>, StoreError> {
-    let failed = |error: rusqlite::Error| StoreError::Read(error.to_string());
     let (table, text, values) = match want {
         Want::Rows(wanted) => (wanted.table, sql::select(wanted.table, wanted.index), wanted.values.clone()),
         Want::Page(query) => {
@@ -206,10 +205,10 @@ fn load_one(connection: &Connection, want: &Want) -> Result<Vec<Row>, StoreError
             (query.table, text, values)
         }
     };
-    let mut statement = connection.prepare_cached(&text).map_err(failed)?;
-    let mut rows = statement.query(params_from_iter(&values)).map_err(failed)?;
+    let mut statement = connection.prepare_cached(&text).map_err(unreadable)?;
+    let mut rows = statement.query(params_from_iter(&values)).map_err(unreadable)?;
     let mut loaded = Vec::new();
-    while let Some(row) = rows.next().map_err(failed)? {
+    while let Some(row) = rows.next().map_err(unreadable)? {
         loaded.push(read_row(table, row)?);
     }
     Ok(loaded)
@@ -218,7 +217,7 @@ fn load_one(connection: &Connection, want: &Want) -> Result<Vec<Row>, StoreError
 fn read_row(table: &'static Table, row: &rusqlite::Row<'_>) -> Result<Row, StoreError> {
     let mut values = Vec::with_capacity(table.columns.len());
     for (position, column) in table.columns.iter().enumerate() {
-        let cell = row.get_ref(position).map_err(|error| StoreError::Read(error.to_string()))?;
+        let cell = row.get_ref(position).map_err(unreadable)?;
         let value =
             read_cell(column.kind, cell).ok_or_else(|| Corrupt { column: column.name, found: format!("{cell:?}") })?;
         values.push(value);
@@ -267,21 +266,80 @@ impl Readers {
     }
 
     pub(super) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        let (idle, freed) = &*self.idle;
-        let connection = {
-            let mut idle = idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            loop {
-                match idle.pop() {
-                    Some(connection) => break connection,
-                    None => idle = freed.wait(idle).unwrap_or_else(std::sync::PoisonError::into_inner),
-                }
-            }
-        };
-        let loaded = load(&connection, wants);
-        idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(connection);
-        freed.notify_one();
-        loaded
+        let mut lent = self.lend();
+        if let [_] = wants {
+            // One statement sees one state by itself.
+            return load(lent.connection(), wants);
+        }
+        let transaction = lent.connection().transaction().map_err(unreadable)?;
+        load(&transaction, wants)
     }
+
+    pub(super) fn snapshot<T>(
+        &self,
+        look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut lent = self.lend();
+        let transaction = lent.connection().transaction().map_err(unreadable)?;
+        look(&Snapshot::Sqlite(&transaction))
+    }
+
+    /// An idle connection; waits for one.
+    fn lend(&self) -> Lent<'_> {
+        let (idle, freed) = &*self.idle;
+        let mut idle = idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        loop {
+            match idle.pop() {
+                Some(connection) => return Lent { readers: self, connection: Some(connection) },
+                None => idle = freed.wait(idle).unwrap_or_else(std::sync::PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+/// A connection that goes back to the idle ones when it is dropped, after a panic too.
+struct Lent<'a> {
+    readers: &'a Readers,
+    connection: Option<Connection>,
+}
+
+impl Lent<'_> {
+    fn connection(&mut self) -> &mut Connection {
+        self.connection.as_mut().expect("only drop takes the connection away")
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let (idle, freed) = &*self.readers.idle;
+        idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(self.connection.take());
+        freed.notify_one();
+    }
+}
+
+/// Shows every row of a table, one at a time.
+pub(super) fn each(
+    connection: &Connection,
+    table: &'static Table,
+    show: &mut impl FnMut(Row) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(&sql::every(table)).map_err(unreadable)?;
+    let mut rows = statement.query([]).map_err(unreadable)?;
+    while let Some(row) = rows.next().map_err(unreadable)? {
+        show(read_row(table, row)?)?;
+    }
+    Ok(())
+}
+
+/// The row with this primary key.
+pub(super) fn get(connection: &Connection, table: &'static Table, key: &Row) -> Result<Option<Row>, StoreError> {
+    let mut statement = connection.prepare_cached(&sql::select(table, table.key())).map_err(unreadable)?;
+    let mut rows = statement.query(params_from_iter(key)).map_err(unreadable)?;
+    rows.next().map_err(unreadable)?.map(|row| read_row(table, row)).transpose()
+}
+
+fn unreadable(error: rusqlite::Error) -> StoreError {
+    StoreError::Read(error.to_string())
 }
 
 /// Moves the log into the database beside the writer, so that commits rarely wait for it.

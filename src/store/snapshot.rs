@@ -1,0 +1,50 @@
+//! One consistent state of a store, for whoever looks at everything: `bursar verify` and the simulator.
+//!
+//! Rows are handed out one at a time, so that a table may be larger than the memory. Deliberately absent:
+//! a way to keep a snapshot. While one is open the embedded store's log cannot start over, so it grows.
+
+use std::sync::Arc;
+
+use super::StoreError;
+use super::memory;
+use super::sqlite;
+use crate::world::record::AnyRecord;
+use crate::world::{Record, Row, Table};
+
+/// See the module's comment.
+pub enum Snapshot<'a> {
+    /// A read transaction.
+    Sqlite(&'a rusqlite::Transaction<'a>),
+    /// The memory, which nobody else touches meanwhile.
+    Memory(&'a memory::Tables),
+}
+
+impl Snapshot<'_> {
+    /// Shows every record of a kind, of all organizations, in the order of the primary key.
+    pub fn each<R: Record>(&self, mut visit: impl FnMut(&R) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let table = R::TABLE;
+        let mut show = |row: Row| visit(&*typed::<R>(decoded(table, &row)?));
+        match self {
+            Self::Sqlite(transaction) => sqlite::each(transaction, table, &mut show),
+            Self::Memory(tables) => tables.rows(table).cloned().try_for_each(show),
+        }
+    }
+
+    /// The record with this primary key.
+    pub fn get<R: Record>(&self, key: &Row) -> Result<Option<Arc<R>>, StoreError> {
+        let table = R::TABLE;
+        let row = match self {
+            Self::Sqlite(transaction) => sqlite::get(transaction, table, key)?,
+            Self::Memory(tables) => tables.get(table, key).cloned(),
+        };
+        row.map(|row| decoded(table, &row).map(typed)).transpose()
+    }
+}
+
+fn decoded(table: &'static Table, row: &Row) -> Result<AnyRecord, StoreError> {
+    Ok((table.decode)(row)?)
+}
+
+fn typed<R: Record>(record: AnyRecord) -> Arc<R> {
+    record.downcast::<R>().expect("a table only ever holds its own records")
+}
