@@ -52,8 +52,8 @@ pub enum Step {
     Done,
     /// The answer is no; its changes are to be taken back.
     Refused,
-    /// It needs this first, and runs again from its start.
-    Load(Box<Want>),
+    /// It needs these first, and runs again from its start.
+    Load(Vec<Want>),
 }
 
 /// A command with the place where its answer goes; what the engine queues.
@@ -93,7 +93,7 @@ where
                 self.outcome = Some(Err(*refusal));
                 Step::Refused
             }
-            Err(Halt::Load(want)) => Step::Load(want),
+            Err(Halt::Load(wants)) => Step::Load(wants),
         }
     }
 
@@ -234,27 +234,27 @@ impl Executor {
     }
 }
 
-/// Runs one command; `Some` when it needs a row. Whatever it changed is taken back unless it is done.
+/// Runs one command and gives the rows that it needs. Whatever it changed is taken back unless it is done.
 /// A panic is a bug; it costs that command alone a 500, never the batch.
-fn decide_guarded(place: &mut Place, world: &mut World) -> Option<Want> {
+fn decide_guarded(place: &mut Place, world: &mut World) -> Vec<Want> {
     let savepoint = world.savepoint();
     world.begin(place.now, place.seed);
     let step = catch_unwind(AssertUnwindSafe(|| place.task.decide(world)));
     place.decided = !matches!(step, Ok(Step::Load(_)));
     match step {
-        Ok(Step::Done) => None,
+        Ok(Step::Done) => Vec::new(),
         Ok(Step::Refused) => {
             world.roll_back(savepoint);
-            None
+            Vec::new()
         }
-        Ok(Step::Load(want)) => {
+        Ok(Step::Load(wants)) => {
             world.roll_back(savepoint);
-            Some(*want)
+            wants
         }
         Err(_) => {
             world.roll_back(savepoint);
             place.task.overrule(bug());
-            None
+            Vec::new()
         }
     }
 }

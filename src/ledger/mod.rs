@@ -30,4 +30,4 @@ pub mod postings;
 pub use json::{TransactionJson, json, transactions_of};
 pub use model::{CURRENCY, Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction, TransactionKind};
 pub use place::{Place, PlaceKind};
-pub use post::{Movement, Posting, balance, post, wants};
+pub use post::{Movement, Posting, balance, post};

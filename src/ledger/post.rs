@@ -55,18 +55,13 @@ impl Posting {
         &self.movements
     }
 
-    /// The rows that [`post`] will ask for, for [`Command::needs`](crate::engine::Command::needs): a command
-    /// that can tell its posting before it runs saves a round of loading for each.
+    /// The rows that [`post`] asks for, for [`Command::needs`](crate::engine::Command::needs): a command that
+    /// can tell its posting before it runs saves a round of loading.
     pub fn wants(&self) -> Vec<Want> {
         let places = self.movements.iter().flat_map(|movement| [movement.from, movement.to]);
-        wants(self.org, places)
+        let accounts = places.map(|place| Want::row::<LedgerAccount>(key![self.org, place.id(self.org)]));
+        std::iter::once(Want::row::<LedgerBook>(key![self.org])).chain(accounts).collect()
     }
-}
-
-/// The rows of the book and of these places, for [`Command::needs`](crate::engine::Command::needs).
-pub fn wants(org: OrgId, places: impl IntoIterator<Item = Place>) -> Vec<Want> {
-    let accounts = places.into_iter().map(|place| Want::row::<LedgerAccount>(key![org, place.id(org)]));
-    std::iter::once(Want::row::<LedgerBook>(key![org])).chain(accounts).collect()
 }
 
 /// How much is at a place, in cents.
@@ -83,6 +78,7 @@ pub fn balance(world: &World, org: OrgId, place: Place) -> Result<Cents, Halt> {
 /// would not fit into 64 bits of cents. Nothing was posted then.
 pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
     refuse_malformed(posting)?;
+    world.require(posting.wants())?;
     let book = world.get::<LedgerBook>(key![posting.org])?;
     let mut standings = Vec::new();
     let mut steps = Vec::new();

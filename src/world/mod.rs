@@ -74,8 +74,8 @@ impl Want {
 /// Why a command stopped before its end.
 #[derive(Debug)]
 pub enum Halt {
-    /// A row must be loaded first; then the command runs again.
-    Load(Box<Want>),
+    /// Rows must be loaded first; then the command runs again.
+    Load(Vec<Want>),
     /// The answer is no.
     Refuse(Box<Refusal>),
 }
@@ -159,24 +159,30 @@ impl World {
         if self.answered.contains(&wanted) {
             return Ok(None);
         }
-        Err(Halt::Load(Box::new(Want::Rows(wanted))))
+        Err(Halt::Load(vec![Want::Rows(wanted)]))
     }
 
     /// All rows with these values in an index, ordered by primary key.
     pub fn all<R: Record>(&self, index: &'static Index, values: Row) -> Result<Vec<Arc<R>>, Halt> {
         let wanted = RowsWanted { table: R::TABLE, index, values };
         if !self.answered.contains(&wanted) {
-            return Err(Halt::Load(Box::new(Want::Rows(wanted))));
+            return Err(Halt::Load(vec![Want::Rows(wanted)]));
         }
         let Some(rows) = self.tables.get(R::TABLE.name) else { return Ok(Vec::new()) };
         Ok(rows.by_index(index, &wanted.values).map(typed).collect())
+    }
+
+    /// Has all of these loaded at once, where finding one after the other would take a round of loading each.
+    pub fn require(&self, wants: impl IntoIterator<Item = Want>) -> Result<(), Halt> {
+        let missing: Vec<Want> = wants.into_iter().filter(|want| !self.knows(want)).collect();
+        if missing.is_empty() { Ok(()) } else { Err(Halt::Load(missing)) }
     }
 
     /// One page of a list, in list order. Only for reads: a page is not kept true while commands change rows.
     pub fn page<R: Record>(&self, query: &Query) -> Result<Vec<Arc<R>>, Halt> {
         match self.pages.get(query) {
             Some(rows) => Ok(rows.iter().cloned().map(typed).collect()),
-            None => Err(Halt::Load(Box::new(Want::Page(query.clone())))),
+            None => Err(Halt::Load(vec![Want::Page(query.clone())])),
         }
     }
 
