@@ -73,6 +73,8 @@ pub mod payouts;
 
 // Ways in and out.
 
+/// Checks the stored data against the invariants.
+pub mod verify;
 /// The pages that people see: the claim, the sandbox inbox, the reference.
 pub mod pages;
 // /// Does what commits leave to be done.

@@ -11,7 +11,7 @@
 //!
 //! Invariants (design.md): 1 the ledger sums to zero, each posting balances; 2 transactions and entries are
 //! only ever added; 3 a balance equals the sum of its entries; 4 no wallet is below zero; 7 each hold is
-//! captured or released once.
+//! captured or released once. [`verify`] checks them on stored rows.
 //!
 //! Deliberately absent: transfers, which tell a movement's story; a second currency; any way to change or
 //! remove an entry. A correction is a new posting.
@@ -26,8 +26,12 @@ mod rules;
 
 pub mod holds;
 pub mod postings;
+pub mod verify;
 
 pub use json::{TransactionJson, json, transactions_of};
 pub use model::{CURRENCY, Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction, TransactionKind};
 pub use place::{Place, PlaceKind};
 pub use post::{Movement, Posting, balance, post};
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,267 @@
+//! What each business event does to the book, and what the book refuses. That no event breaks an invariant is
+//! tested with the checker of stored data.
+
+use uuid::Uuid;
+
+use super::postings::{self, PayoutAmounts};
+use super::*;
+use crate::clock::{Clock, Time};
+use crate::engine::{Command, Executor};
+use crate::fees::Party;
+use crate::http::Scope;
+use crate::ids::{AppId, OrgId, Seeds, TransferId, UserId};
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::store::{Memory, Store};
+use crate::world::{Halt, Record, World};
+
+pub(crate) const ORG: OrgId = OrgId(Uuid::from_u128(1));
+pub(crate) const SCOPE: Scope = Scope { org: ORG, app: AppId(Uuid::from_u128(2)) };
+pub(crate) const JANE: UserId = UserId(Uuid::from_u128(3));
+pub(crate) const T: TransferId = TransferId(Uuid::from_u128(4));
+pub(crate) const ACH: Platform = Platform::Ach;
+
+struct Does<F>(F);
+
+impl<T: Send + 'static, F> Command for Does<F>
+where
+    F: Fn(&mut World) -> Result<T, Halt> + Send + 'static,
+{
+    type Reply = T;
+    fn organization(&self) -> OrgId {
+        ORG
+    }
+    fn decide(&self, world: &mut World) -> Result<T, Halt> {
+        (self.0)(world)
+    }
+}
+
+/// A book in memory.
+pub(crate) struct Book {
+    pub(crate) memory: Memory,
+    executor: Executor,
+}
+
+impl Book {
+    pub(crate) fn new() -> Self {
+        let memory = Memory::new();
+        let clock = Clock::manual(Time::from_micros(1_790_000_000_000_000));
+        let executor = Executor::new(Store::Memory(memory.clone()), clock, Seeds::counted(1));
+        Self { memory, executor }
+    }
+
+    pub(crate) fn run<T: Send + 'static>(
+        &mut self,
+        act: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        self.executor.run_one(Does(act))
+    }
+
+    pub(crate) fn post(&mut self, posting: Posting) -> Result<(), Refusal> {
+        self.run(move |world| post(world, &posting))
+    }
+
+    pub(crate) fn balance(&mut self, place: Place) -> i64 {
+        self.run(move |world| balance(world, ORG, place)).unwrap().get()
+    }
+
+    pub(crate) fn records<R: Record>(&self) -> Vec<std::sync::Arc<R>> {
+        let rows = self.memory.rows(R::TABLE);
+        rows.iter().map(|row| (R::TABLE.decode)(row).unwrap().downcast::<R>().unwrap()).collect()
+    }
+}
+
+pub(crate) fn cents(cents: i64) -> Cents {
+    Cents::new(cents)
+}
+
+pub(crate) fn amounts(party: Party) -> PayoutAmounts {
+    PayoutAmounts { payout: cents(900), fee: cents(25), platform_fee: cents(10), fx: cents(5), party }
+}
+
+fn told(posting: &Posting) -> String {
+    let movements = posting.movements().iter().map(|movement| {
+        let Movement { kind, from, to, amount } = movement;
+        format!("  {kind}: {} -> {} {amount}", from.name(), to.name())
+    });
+    movements.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn each_event_moves_money_as_an_accountant_would_say() {
+    let (user, app) = (amounts(Party::User), amounts(Party::Platform));
+    let events = [
+        ("deposit", postings::deposit(SCOPE, T, cents(5))),
+        ("withdraw", postings::withdraw(SCOPE, T, cents(5))),
+        ("organization_to_app", postings::organization_to_app(SCOPE, T, cents(5))),
+        ("app_to_organization", postings::app_to_organization(SCOPE, T, cents(5))),
+        ("open_hold", postings::open_hold(SCOPE, T, cents(5))),
+        ("release_hold", postings::release_hold(SCOPE, T, cents(5))),
+        ("capture_hold", postings::capture_hold(SCOPE, T, JANE, cents(5))),
+        ("pay_payable", postings::pay_payable(SCOPE, T, ACH, cents(5))),
+        ("return_payable", postings::return_payable(SCOPE, T, ACH, cents(5))),
+        ("app_to_user", postings::app_to_user(SCOPE, T, JANE, cents(5))),
+        ("user_to_app", postings::user_to_app(SCOPE, T, JANE, cents(5))),
+        ("pay_out, user pays", postings::pay_out(SCOPE, T, JANE, ACH, &user)),
+        ("pay_out, platform pays", postings::pay_out(SCOPE, T, JANE, ACH, &app)),
+        ("settle_payout", postings::settle_payout(SCOPE, T, ACH, &user)),
+        ("fail_payout, user paid", postings::fail_payout(SCOPE, T, JANE, ACH, &user)),
+        ("fail_payout, platform paid", postings::fail_payout(SCOPE, T, JANE, ACH, &app)),
+        ("return_payout", postings::return_payout(SCOPE, T, JANE, ACH, cents(5))),
+        ("payment_settled", postings::payment_settled(SCOPE, T, ACH, cents(5))),
+        ("payment_returned", postings::payment_returned(SCOPE, T, ACH, cents(5))),
+        ("payment_returned_uncovered", postings::payment_returned_uncovered(SCOPE, T, ACH, cents(5))),
+        ("cover_returned_payment", postings::cover_returned_payment(SCOPE, T, ACH, cents(5))),
+    ];
+    let text: Vec<String> = events.iter().map(|(name, posting)| format!("{name}\n{}", told(posting))).collect();
+    insta::assert_snapshot!(text.join("\n"), @r"
+    deposit
+      refill: Outside world -> App wallet 5
+    withdraw
+      refill: App wallet -> Outside world 5
+    organization_to_app
+      surrogate: Organization wallet -> Funding of apps 5
+      refill: Funding by the organization -> App wallet 5
+    app_to_organization
+      refill: App wallet -> Funding by the organization 5
+      surrogate: Funding of apps -> Organization wallet 5
+    open_hold
+      balance: App wallet -> App held 5
+    release_hold
+      balance: App held -> App wallet 5
+    capture_hold
+      balance: App held -> User wallet 5
+    pay_payable
+      payout: App held -> Clearing: Bank account (ACH) 5
+      payout: Clearing: Bank account (ACH) -> Outside world 5
+    return_payable
+      payout: Outside world -> Clearing: Bank account (ACH) 5
+      payout: Clearing: Bank account (ACH) -> App wallet 5
+    app_to_user
+      balance: App wallet -> User wallet 5
+    user_to_app
+      balance: User wallet -> App wallet 5
+    pay_out, user pays
+      payout: User wallet -> Clearing: Bank account (ACH) 900
+      fee: User wallet -> Clearing: Bank account (ACH) 25
+      fee: User wallet -> Clearing: Bank account (ACH) 10
+      fee: User wallet -> Clearing: Bank account (ACH) 5
+    pay_out, platform pays
+      payout: User wallet -> Clearing: Bank account (ACH) 900
+      fee: App wallet -> Clearing: Bank account (ACH) 25
+      fee: App wallet -> Clearing: Bank account (ACH) 10
+      fee: App wallet -> Clearing: Bank account (ACH) 5
+    settle_payout
+      payout: Clearing: Bank account (ACH) -> Outside world 900
+      fee: Clearing: Bank account (ACH) -> Service fees 25
+      fee: Clearing: Bank account (ACH) -> App wallet 10
+      fee: Clearing: Bank account (ACH) -> Currency exchange 5
+    fail_payout, user paid
+      payout: Clearing: Bank account (ACH) -> User wallet 900
+      fee: Clearing: Bank account (ACH) -> User wallet 25
+      fee: Clearing: Bank account (ACH) -> User wallet 10
+      fee: Clearing: Bank account (ACH) -> User wallet 5
+    fail_payout, platform paid
+      payout: Clearing: Bank account (ACH) -> User wallet 900
+      fee: Clearing: Bank account (ACH) -> App wallet 25
+      fee: Clearing: Bank account (ACH) -> App wallet 10
+      fee: Clearing: Bank account (ACH) -> App wallet 5
+    return_payout
+      payout: Outside world -> Clearing: Bank account (ACH) 5
+      payout: Clearing: Bank account (ACH) -> User wallet 5
+    payment_settled
+      payment: Outside world -> Clearing: Bank account (ACH) 5
+      payment: Clearing: Bank account (ACH) -> App wallet 5
+    payment_returned
+      payment: App wallet -> Clearing: Bank account (ACH) 5
+      payment: Clearing: Bank account (ACH) -> Outside world 5
+    payment_returned_uncovered
+      payment: Clearing: Bank account (ACH) -> Outside world 5
+    cover_returned_payment
+      payment: App wallet -> Clearing: Bank account (ACH) 5
+    ");
+}
+
+#[test]
+fn a_wallet_never_goes_below_zero_and_the_refusal_says_what_is_missing() {
+    let mut book = Book::new();
+    book.post(postings::deposit(SCOPE, T, cents(300))).unwrap();
+    let refusal = book.post(postings::app_to_user(SCOPE, T, JANE, cents(425))).unwrap_err();
+    assert_eq!(refusal.code, Code::InsufficientFunds);
+    assert_eq!(refusal.message, "App wallet holds $3.00; $1.25 more is needed.");
+    assert_eq!(book.balance(Place::AppWallet(SCOPE.app)), 300);
+    assert_eq!(book.records::<Transaction>().len(), 1);
+}
+
+#[test]
+fn money_may_pass_through_an_empty_wallet_within_a_posting() {
+    let mut book = Book::new();
+    let (wallet, outside) = (Place::AppWallet(SCOPE.app), Place::External(SCOPE.app));
+    let out = Movement { kind: TransactionKind::Refill, from: wallet, to: outside, amount: cents(7) };
+    let back = Movement { from: outside, to: wallet, ..out };
+    book.post(Posting::balanced(ORG, None, vec![out, back])).unwrap();
+    assert_eq!(book.balance(wallet), 0);
+}
+
+#[test]
+fn nothing_is_written_for_movements_of_nothing() {
+    let mut book = Book::new();
+    book.post(postings::deposit(SCOPE, T, Cents::ZERO)).unwrap();
+    assert_eq!(book.records::<LedgerBook>().len() + book.records::<LedgerAccount>().len(), 0);
+}
+
+#[test]
+fn what_no_event_makes_is_a_bug_and_not_in_the_book() {
+    let (wallet, outside) = (Place::AppWallet(SCOPE.app), Place::External(SCOPE.app));
+    let sound = Movement { kind: TransactionKind::Refill, from: outside, to: wallet, amount: cents(7) };
+    let elsewhere = Place::AppWallet(AppId(Uuid::from_u128(9)));
+    for broken in [
+        Movement { amount: cents(-7), ..sound },
+        Movement { to: outside, ..sound },
+        Movement { to: elsewhere, ..sound },
+        Movement { to: Place::OrganizationWallet, ..sound },
+    ] {
+        let mut book = Book::new();
+        let refusal = book.post(Posting::balanced(ORG, None, vec![sound, broken])).unwrap_err();
+        assert_eq!(refusal.code, Code::InternalError, "{broken:?}");
+        assert!(book.records::<Transaction>().is_empty(), "{broken:?}");
+    }
+}
+
+#[test]
+fn a_balance_that_does_not_fit_is_refused_and_never_wraps() {
+    let mut book = Book::new();
+    book.post(postings::deposit(SCOPE, T, cents(i64::MAX))).unwrap();
+    let refusal = book.post(postings::deposit(SCOPE, T, cents(1))).unwrap_err();
+    assert_eq!(refusal.code, Code::LimitExceeded);
+    assert_eq!(book.balance(Place::AppWallet(SCOPE.app)), i64::MAX);
+}
+
+#[test]
+fn a_hold_is_opened_once_and_captured_or_released_once() {
+    let mut book = Book::new();
+    book.post(postings::deposit(SCOPE, T, cents(100))).unwrap();
+    book.run(|world| holds::open(world, SCOPE, T, cents(60))).unwrap();
+    let twice = book.run(|world| holds::open(world, SCOPE, T, cents(40))).unwrap_err();
+    assert_eq!(twice.code, Code::InvalidState);
+    assert_eq!(book.balance(Place::AppHeld(SCOPE.app)), 60);
+
+    let by = holds::CapturedBy::User(JANE);
+    assert_eq!(book.run(move |world| holds::capture(world, SCOPE, T, by)).unwrap(), holds::Closed::Now);
+    assert_eq!(book.run(move |world| holds::capture(world, SCOPE, T, by)).unwrap(), holds::Closed::Before);
+    let late = book.run(|world| holds::release(world, SCOPE, T)).unwrap_err();
+    assert_eq!((late.code, late.message.as_str()), (Code::InvalidState, "The money that was set aside has been used."));
+    assert_eq!(book.balance(Place::UserWallet(SCOPE.app, JANE)), 60);
+    assert_eq!(book.balance(Place::AppHeld(SCOPE.app)), 0);
+}
+
+#[test]
+fn another_apps_hold_does_not_exist() {
+    let mut book = Book::new();
+    book.post(postings::deposit(SCOPE, T, cents(100))).unwrap();
+    book.run(|world| holds::open(world, SCOPE, T, cents(60))).unwrap();
+    let other = Scope { app: AppId(Uuid::from_u128(9)), ..SCOPE };
+    let refusal = book.run(move |world| holds::release(world, other, T)).unwrap_err();
+    assert_eq!(refusal.code, Code::NotFound);
+}

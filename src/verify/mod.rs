@@ -1,0 +1,131 @@
+//! `bursar verify`: checks everything that stored data can show, in one read-only pass over one consistent
+//! state, while the server runs (decisions.md 15).
+//!
+//! The checks themselves are pure and stand with their nouns; this module shows them the rows. The simulator
+//! runs the same pass after each of its steps.
+
+use serde::Serialize;
+
+use crate::events::{self, Event, EventStream};
+use crate::ids::{AppId, OrgId};
+use crate::ledger::verify::{Checker, Finding};
+use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
+use crate::store::{Reads, Snapshot, StoreError};
+use crate::world::record::key;
+
+/// What was looked at and what was found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// Ledger accounts.
+    pub accounts: u64,
+    /// Transactions.
+    pub transactions: u64,
+    /// Entries.
+    pub entries: u64,
+    /// Holds.
+    pub holds: u64,
+    /// Events.
+    pub events: u64,
+    /// What must not be, by invariant. Empty when all is well.
+    pub findings: Vec<Finding>,
+}
+
+/// Checks the books and the event logs of all organizations.
+///
+/// # Errors
+/// When the store cannot be read, or holds a row that makes no sense.
+pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
+    reads.snapshot(|snapshot| {
+        let mut report = Report::default();
+        report.findings = check_books(snapshot, &mut report)?;
+        let broken = check_events(snapshot, &mut report)?;
+        report.findings.extend(broken);
+        Ok(report)
+    })
+}
+
+fn check_books(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
+    let mut checker = Checker::default();
+    snapshot.each::<LedgerBook>(|book| {
+        checker.book(book);
+        Ok(())
+    })?;
+    snapshot.each::<LedgerAccount>(|account| {
+        report.accounts += 1;
+        checker.account(account);
+        Ok(())
+    })?;
+    snapshot.each::<Transaction>(|transaction| {
+        report.transactions += 1;
+        let entry = |account| snapshot.get::<Entry>(&key![transaction.org, account, transaction.number]);
+        let (left, arrived) = (entry(transaction.source)?, entry(transaction.destination)?);
+        checker.transaction(transaction, left.as_deref(), arrived.as_deref());
+        Ok(())
+    })?;
+    snapshot.each::<Entry>(|entry| {
+        report.entries += 1;
+        let transaction = snapshot.get::<Transaction>(&key![entry.org, entry.number])?;
+        checker.entry(entry, transaction.as_deref());
+        Ok(())
+    })?;
+    snapshot.each::<Hold>(|hold| {
+        report.holds += 1;
+        checker.hold(hold);
+        Ok(())
+    })?;
+    Ok(checker.findings())
+}
+
+/// The end of an app's log as far as its events were seen.
+struct LogEnd {
+    org: OrgId,
+    app: AppId,
+    sequence: i64,
+    hash: Vec<u8>,
+}
+
+fn check_events(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
+    let mut findings = Vec::new();
+    let mut ends: Vec<LogEnd> = Vec::new();
+    snapshot.each::<Event>(|event| {
+        report.events += 1;
+        if ends.last().is_none_or(|end| (end.org, end.app) != (event.org, event.app)) {
+            ends.push(LogEnd { org: event.org, app: event.app, sequence: 0, hash: Vec::new() });
+        }
+        if let Some(end) = ends.last_mut() {
+            findings.extend(follow(end, event));
+        }
+        Ok(())
+    })?;
+    let mut streams = 0;
+    snapshot.each::<EventStream>(|stream| {
+        streams += 1;
+        let end = ends.iter().find(|end| (end.org, end.app) == (stream.org, stream.app));
+        if end.is_none_or(|end| (end.sequence, &end.hash) != (stream.sequence, &stream.hash)) {
+            let what = "the log does not end where its head says".to_owned();
+            findings.push(Finding { invariant: 14, what, place: format!("log of app {}", stream.app) });
+        }
+        Ok(())
+    })?;
+    if streams < ends.len() {
+        let what = format!("{} logs have no head", ends.len() - streams);
+        findings.push(Finding { invariant: 14, what, place: "event_streams".to_owned() });
+    }
+    Ok(findings)
+}
+
+/// Takes in the next event of a log, and says what is wrong with it.
+fn follow(end: &mut LogEnd, event: &Event) -> Option<Finding> {
+    let place = format!("event {} of app {}", event.sequence, event.app);
+    let gap = event.sequence != end.sequence + 1;
+    let linked = events::link(&end.hash, event) == event.hash;
+    end.sequence = event.sequence;
+    end.hash.clone_from(&event.hash);
+    if gap {
+        return Some(Finding { invariant: 14, what: "the events before it are missing".to_owned(), place });
+    }
+    (!linked).then(|| Finding { invariant: 15, what: "was changed, or one before it was".to_owned(), place })
+}
+
+#[cfg(test)]
+mod tests;
