@@ -39,13 +39,15 @@ pub struct Answer {
     pub headers: Vec<(&'static str, String)>,
     /// Whether it was given before, under the same idempotency key.
     pub replayed: bool,
+    /// Whether the body shows a secret; then what is kept of it for repeats is sealed.
+    pub secret: bool,
 }
 
 impl Answer {
     /// A JSON answer.
     pub fn json(status: u16, body: &impl Serialize) -> Self {
         let body = serde_json::to_string(body).expect("response bodies are plain data, which always serialize");
-        Self { status, content: Content::Json(body), headers: Vec::new(), replayed: false }
+        Self { status, content: Content::Json(body), headers: Vec::new(), replayed: false, secret: false }
     }
 
     /// 200 with a JSON body.
@@ -60,18 +62,25 @@ impl Answer {
 
     /// A page.
     pub fn html(status: u16, page: String) -> Self {
-        Self { status, content: Content::Html(page), headers: Vec::new(), replayed: false }
+        Self { status, content: Content::Html(page), headers: Vec::new(), replayed: false, secret: false }
     }
 
     /// 200 with a file.
     pub fn file(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
         let content = Content::File { content_type, bytes: bytes.into() };
-        Self { status: 200, content, headers: Vec::new(), replayed: false }
+        Self { status: 200, content, headers: Vec::new(), replayed: false, secret: false }
     }
 
     /// A status alone.
     pub fn empty(status: u16) -> Self {
-        Self { status, content: Content::Empty, headers: Vec::new(), replayed: false }
+        Self { status, content: Content::Empty, headers: Vec::new(), replayed: false, secret: false }
+    }
+
+    /// Says that the body shows a secret.
+    #[must_use]
+    pub fn secret(mut self) -> Self {
+        self.secret = true;
+        self
     }
 
     /// Adds a header.

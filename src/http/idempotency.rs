@@ -4,7 +4,9 @@
 //! and the stored answer commit together, so there is no "in progress" to get stuck.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use uuid::Uuid;
 
 use super::answer::{Answer, Content};
@@ -12,6 +14,7 @@ use crate::clock::Time;
 use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::refusal::{Code, FieldError, Refusal};
+use crate::vault::{Purpose, Vault};
 use crate::world::record::{Document, key, record};
 use crate::world::{Halt, Want, World};
 
@@ -34,7 +37,8 @@ record! {
         pub fields: Document<BTreeMap<String, String>>,
         /// The status that was answered.
         pub status: i64,
-        /// The body that was answered, byte for byte; empty for none, and for a tombstone.
+        /// The body that was answered, byte for byte, or [`SEALED`] and its seal where it shows a
+        /// secret; empty for none, and for a tombstone.
         pub body: Option<String>,
         /// The id in the body, so that a caller can find what the key made.
         pub object_id: Option<String>,
@@ -54,6 +58,8 @@ pub struct Keyed {
     pub target: String,
     /// A short hash of each field.
     pub fields: BTreeMap<String, String>,
+    /// Seals answers that show a secret.
+    pub vault: Arc<Vault>,
 }
 
 /// Renders a command's reply.
@@ -113,6 +119,8 @@ fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
         Content::Json(body) | Content::Csv(body) => Some(body.clone()),
         Content::Empty | Content::Html(_) | Content::File { .. } => None,
     };
+    let object_id = body.as_deref().and_then(object_id);
+    let body = body.map(|body| if answer.secret { seal(world, org, keyed, &body) } else { body });
     world.add(StoredAnswer {
         org,
         scope: keyed.scope,
@@ -120,7 +128,7 @@ fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
         target: keyed.target.clone(),
         fields: Document(keyed.fields.clone()),
         status: i64::from(answer.status),
-        object_id: body.as_deref().and_then(object_id),
+        object_id,
         body,
         created_at: world.now(),
     });
@@ -129,6 +137,33 @@ fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
 fn object_id(body: &str) -> Option<String> {
     let document: serde_json::Value = serde_json::from_str(body).ok()?;
     document.get("id")?.as_str().map(str::to_owned)
+}
+
+/// Stands before a sealed body; no JSON document begins like this.
+const SEALED: &str = "sealed:";
+
+/// A body that shows a secret must not lie open in the store for a month.
+fn seal(world: &mut World, org: OrgId, keyed: &Keyed, body: &str) -> String {
+    let sealed = keyed.vault.seal(Purpose::ApiSecret, &place(org, keyed), body.as_bytes(), world.random());
+    format!("{SEALED}{}", BASE64_STANDARD.encode(sealed))
+}
+
+/// The body as it was answered.
+fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refusal> {
+    let Some(sealed) = stored.body.as_ref().and_then(|body| body.strip_prefix(SEALED)) else {
+        return Ok(stored.body.clone());
+    };
+    let bytes = BASE64_STANDARD.decode(sealed).unwrap_or_default();
+    let opened = keyed.vault.open(Purpose::ApiSecret, &place(stored.org, keyed), &bytes).ok();
+    match opened.and_then(|body| String::from_utf8(body).ok()) {
+        Some(body) => Ok(Some(body)),
+        None => Err(Refusal::new(Code::InternalError, "The answer that is kept for this idempotency key is damaged.")),
+    }
+}
+
+/// What a seal is bound to: the row that it lies in.
+fn place(org: OrgId, keyed: &Keyed) -> Vec<u8> {
+    [org.0.as_bytes(), keyed.scope.as_bytes().as_slice(), keyed.key.as_bytes()].concat()
 }
 
 /// The stored answer, if this is the same request; else a refusal that names what differs.
@@ -147,8 +182,9 @@ fn replay(stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer, Refusal> {
         return Err(Refusal::new(Code::IdempotencyKeyReused, message));
     }
     let status = u16::try_from(stored.status).unwrap_or(200);
-    let content = stored.body.clone().map_or(Content::Empty, Content::Json);
-    Ok(Answer { status, content, headers: Vec::new(), replayed: true })
+    let body = unsealed(stored, keyed)?;
+    let content = body.map_or(Content::Empty, Content::Json);
+    Ok(Answer { status, content, headers: Vec::new(), replayed: true, secret: false })
 }
 
 fn differences(stored: &StoredAnswer, keyed: &Keyed) -> Vec<FieldError> {
@@ -170,4 +206,53 @@ fn differences(stored: &StoredAnswer, keyed: &Keyed) -> Vec<FieldError> {
             .map(|name| differs(format!("/{name}"))),
     );
     errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::{Bursar, Environment};
+    use crate::world::Query;
+    use crate::world::record::Cell as _;
+
+    const ORG: OrgId = OrgId(Uuid::from_u128(1));
+
+    /// Answers with a secret that differs each time it is run.
+    struct Tell(&'static str);
+
+    impl Command for Tell {
+        type Reply = &'static str;
+        fn organization(&self) -> OrgId {
+            ORG
+        }
+        fn decide(&self, _: &mut World) -> Result<&'static str, Halt> {
+            Ok(self.0)
+        }
+    }
+
+    fn once(bursar: &Bursar, secret: &'static str) -> Once<Tell> {
+        let keyed = Keyed {
+            scope: ORG.0,
+            key: "k".to_owned(),
+            target: "POST /".to_owned(),
+            fields: BTreeMap::new(),
+            vault: bursar.vault.clone(),
+        };
+        let answer = |told: &&str| Answer::created(&serde_json::json!({"id": "7", "api_key": told})).secret();
+        Once { org: ORG, keyed: Some(keyed), command: Ok(Tell(secret)), answer: Box::new(answer) }
+    }
+
+    #[tokio::test]
+    async fn a_secret_is_repeated_but_never_stored_open() {
+        let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
+        let first = bursar.engine.run(once(&bursar, "hush")).await.unwrap();
+        let again = bursar.engine.run(once(&bursar, "another")).await.unwrap();
+        assert_eq!((again.status, &again.content, again.replayed), (201, &first.content, true));
+
+        let all = Query::of::<StoredAnswer>(ORG.to_value(), "scope", 10);
+        let stored = bursar.read(move |world| world.page::<StoredAnswer>(&all)).await.unwrap();
+        assert_eq!(stored[0].object_id.as_deref(), Some("7"));
+        let body = stored[0].body.clone().unwrap();
+        assert!(body.starts_with(SEALED) && !body.contains("hush"), "{body}");
+    }
 }
