@@ -129,10 +129,11 @@ impl Clock {
         }
     }
 
-    /// Sets how far the clock runs ahead, when a store that was advanced is opened again.
+    /// Lets the clock run at least so far ahead, when a store that was advanced is opened again or
+    /// another process has moved it. It never goes back.
     pub fn set_ahead_seconds(&self, seconds: i64) {
         match self {
-            Self::Wall(offset) => offset.store(seconds.saturating_mul(1_000_000), Ordering::SeqCst),
+            Self::Wall(offset) => drop(offset.fetch_max(seconds.saturating_mul(1_000_000), Ordering::SeqCst)),
             Self::Manual(_) => {}
         }
     }

@@ -48,12 +48,12 @@ pub mod jobs;
 
 /// The gap-free log of what happened.
 pub mod events;
+/// The book: where money is, and every movement of it.
+pub mod ledger;
 /// The people of an organization, and what they may do.
 pub mod members;
 /// Organizations, apps and keys; who calls.
 pub mod apps;
-/// The book: where money is, and every movement of it.
-pub mod ledger;
 /// What people are told, and by which way.
 pub mod messages;
 /// Where users' money goes.
@@ -75,6 +75,8 @@ pub mod payouts;
 
 /// Checks the stored data against the invariants.
 pub mod verify;
+/// What only the sandbox has: the movable clock.
+pub mod sandbox;
 /// The pages that people see: the claim, the sandbox inbox, the reference.
 pub mod pages;
 // /// Does what commits leave to be done.

@@ -4,11 +4,20 @@
 //! the router (`dispatch`), the document (`openapi`), `bursar routes`, and the tests' lists.
 
 use crate::http::Route;
-use crate::{messages, payout_links, payouts, transfers};
+use crate::{apps, members, messages, payout_links, payouts, sandbox, transfers};
 
 /// Every route of the business, in the order of the document.
 pub fn table() -> Vec<Route> {
-    [payouts::routes(), payout_links::routes(), transfers::routes(), messages::http::routes()].concat()
+    [
+        apps::routes(),
+        members::routes(),
+        payouts::routes(),
+        payout_links::routes(),
+        transfers::routes(),
+        messages::http::routes(),
+        sandbox::routes(),
+    ]
+    .concat()
 }
 
 #[cfg(test)]

@@ -29,7 +29,9 @@ use crate::health::{self, Health};
 use crate::http::Bursar;
 use crate::ids::Seeds;
 use crate::opened::{self, Opened, Surroundings, Unopened};
+use crate::refusal::Refusal;
 use crate::routes;
+use crate::sandbox::clock::keep_up;
 
 /// How long a caller may take to send a request's headers (decisions.md 14).
 const HEADER_DEADLINE: Duration = Duration::from_secs(10);
@@ -70,9 +72,9 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
     };
     let (bursar, keeps) = opened.start(surroundings)?;
-    let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url)
-        .await
-        .map_err(|refusal| Unopened::Sandbox(refusal.message))?;
+    let unopened = |refusal: Refusal| Unopened::Sandbox(refusal.message);
+    keep_up(&bursar).await.map_err(unopened)?;
+    let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), install_metrics()?);
     start_workers(&bursar, &health, config.role);
 

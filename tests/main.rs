@@ -4,5 +4,6 @@
 
 mod harness;
 
+mod apps;
 mod front;
 mod process;

@@ -3,13 +3,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::json::tell_updated;
 use super::keys::{Drawn, NewKey, Opens};
 use super::model::{App, AppStatus, Organization};
 use super::settings::Settings;
 use crate::clock::Time;
 use crate::engine::Command;
-use crate::http::Environment;
+use crate::http::{Environment, Scope};
 use crate::ids::{AppId, Entropy, MemberId, OrgId};
+use crate::ledger::{self, postings};
 use crate::members::{self, NewMember, Role, password};
 use crate::money::Cents;
 use crate::vault::Vault;
@@ -171,12 +173,13 @@ impl Command for CreateDemonstration {
         for member in &self.members {
             members::add(world, org, member.clone())?;
         }
+        ledger::post(world, &postings::demonstrate(Scope { org, app: self.app }, DEPOSIT))?;
 
         // From here it must succeed.
         world.add(Organization { org, name: "Demonstration organization".to_owned(), created_at: now });
         world.add(self.organization_key.record(org, None, now));
         world.add(self.app_key.record(org, Some(self.app), now));
-        world.add(App {
+        let app = world.add(App {
             org,
             id: self.app,
             name: self.app_name.clone(),
@@ -187,6 +190,7 @@ impl Command for CreateDemonstration {
             created_at: now,
             deleted_at: None,
         });
+        tell_updated(world, &app)?;
         Ok(true)
     }
 }

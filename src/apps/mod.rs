@@ -10,12 +10,26 @@
 
 mod authenticate;
 pub mod bootstrap;
+mod create;
+mod delete;
 mod demonstration;
+mod http;
+mod json;
 pub mod keys;
 mod model;
+mod rotate;
 mod settings;
+mod settings_input;
+mod update;
 
 pub use authenticate::authenticate;
+pub use create::CreateApp;
+pub use delete::DeleteApp;
 pub use demonstration::{CreateDemonstration, Credentials, DEPOSIT};
+pub use http::routes;
+pub use json::AppJson;
 pub use model::{App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find};
+pub use rotate::{IssueKey, RevokeKey};
 pub use settings::{AutoRefill, FeeTable, PayoutLimits, Settings};
+pub use settings_input::ScheduleJson;
+pub use update::{UpdateApp, UpdateSettings};

@@ -61,7 +61,7 @@ pub struct PayoutLimits {
 }
 
 /// The name of the row that holds for every rail without a row of its own.
-const DEFAULTS: &str = "defaults";
+pub(super) const DEFAULTS: &str = "defaults";
 
 /// Fee schedules by rail and currency: `intl_bank/EUR` before `intl_bank` before `defaults`
 /// (decisions.md 7).
@@ -72,8 +72,13 @@ pub struct FeeTable(pub(super) BTreeMap<String, Schedule>);
 impl FeeTable {
     /// What the app adds for a rail, and for one of its currencies (three letters) where it has several.
     pub fn schedule(&self, platform: Platform, currency: Option<&str>) -> Schedule {
+        // Who asks for ach may get rtp; the app's price for ach holds then, unless it has one for rtp.
+        let asked_as = if platform == Platform::Rtp { Platform::Ach } else { platform };
         let by_currency = currency.and_then(|currency| self.0.get(&format!("{platform}/{currency}")));
-        let found = by_currency.or_else(|| self.0.get(platform.as_str())).or_else(|| self.0.get(DEFAULTS));
+        let found = by_currency
+            .or_else(|| self.0.get(platform.as_str()))
+            .or_else(|| self.0.get(asked_as.as_str()))
+            .or_else(|| self.0.get(DEFAULTS));
         found.copied().unwrap_or(Schedule::FREE)
     }
 }
@@ -92,6 +97,10 @@ mod tests {
         assert_eq!(table.schedule(Platform::IntlBank, None), fixed(2));
         assert_eq!(table.schedule(Platform::Ach, Some("USD")), fixed(1));
         assert_eq!(FeeTable::default().schedule(Platform::Ach, None), Schedule::FREE);
+
+        let ach_only = FeeTable([("ach".to_owned(), fixed(4))].into());
+        assert_eq!(ach_only.schedule(Platform::Rtp, None), fixed(4));
+        assert_eq!(ach_only.schedule(Platform::Wire, None), Schedule::FREE);
     }
 
     #[test]

@@ -152,6 +152,16 @@ impl<const MAX: usize> Input for Text<MAX> {
     }
 }
 
+/// A share as a decimal fraction below 1.
+impl Input for crate::money::Percent {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        text(json, at)?.parse().map_err(|reason: crate::money::InvalidPercent| wrong(at, reason.to_string()))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "pattern": r"^(0(\.[0-9]{1,10})?|\.[0-9]{1,10})$"})
+    }
+}
+
 impl Input for Uuid {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let given = text(json, at)?;

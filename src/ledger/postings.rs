@@ -21,6 +21,12 @@ pub fn deposit(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     posting(scope, transfer, vec![refill(outside, wallet, amount)])
 }
 
+/// A fresh sandbox's app is given money to try with. No transfer tells of it: nobody moved it.
+pub fn demonstrate(scope: Scope, amount: Cents) -> Posting {
+    let (outside, wallet) = (Place::External(scope.app), Place::AppWallet(scope.app));
+    Posting::balanced(scope.org, None, vec![refill(outside, wallet, amount)])
+}
+
 /// The app takes money out of its wallet.
 pub fn withdraw(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     let (wallet, outside) = (Place::AppWallet(scope.app), Place::External(scope.app));

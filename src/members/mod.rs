@@ -5,7 +5,11 @@
 //! it. So a member is never deleted, only removed. Deliberately absent: what each role
 //! may do; the nouns that members act on say that. Start at [`Member`].
 
+mod change;
+mod http;
 mod model;
 pub mod password;
 
+pub use change::{CreateMember, RemoveMember, UpdateMember};
+pub use http::routes;
 pub use model::{Member, MemberStatus, NewMember, Role, add, find};

@@ -1,0 +1,56 @@
+//! Makes an app with its first key.
+
+use super::json::{AppJson, shown, tell_updated};
+use super::keys::NewKey;
+use super::model::{App, AppStatus};
+use super::settings::Settings;
+use crate::engine::Command;
+use crate::http::Environment;
+use crate::ids::OrgId;
+use crate::world::record::Document;
+use crate::world::{Halt, World};
+
+/// An app to be made.
+#[derive(Clone, Debug)]
+pub struct CreateApp {
+    /// Whose it will be.
+    pub org: OrgId,
+    /// Where: the sandbox approves at once.
+    pub environment: Environment,
+    /// Its name.
+    pub name: String,
+    /// Whatever its makers keep with it.
+    pub metadata: Option<String>,
+    /// Its first key.
+    pub key: NewKey,
+}
+
+impl Command for CreateApp {
+    type Reply = AppJson;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<AppJson, Halt> {
+        let now = world.now();
+        let app = world.id();
+        world.add(self.key.record(self.org, Some(app), now));
+        let app = world.add(App {
+            org: self.org,
+            id: app,
+            name: self.name.clone(),
+            status: match self.environment {
+                Environment::Sandbox => AppStatus::Approved,
+                Environment::Production => AppStatus::Created,
+            },
+            metadata: self.metadata.clone(),
+            settings: Document(Settings::default()),
+            version: 1,
+            created_at: now,
+            deleted_at: None,
+        });
+        tell_updated(world, &app)?;
+        shown(world, &app)
+    }
+}

@@ -1,0 +1,101 @@
+//! Deletes an app that holds no money.
+
+use super::json::{AppJson, shown, tell_updated};
+use super::model::{Key, find};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{AppId, OrgId};
+use crate::ledger::{self, LedgerAccount, Place};
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, Want, World};
+
+/// An app to be deleted. Its history and its ledger stay; its keys open nothing any more.
+#[derive(Clone, Debug)]
+pub struct DeleteApp {
+    /// Which.
+    pub scope: Scope,
+}
+
+impl Command for DeleteApp {
+    type Reply = AppJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        let Scope { org, app } = self.scope;
+        let places = own(app).into_iter().chain(under_way(app)).chain(counterparts(app));
+        places.map(|place| Want::row::<LedgerAccount>(key![org, place.id(org)])).collect()
+    }
+
+    fn decide(&self, world: &mut World) -> Result<AppJson, Halt> {
+        let app = find(world, self.scope)?;
+        refuse_while_money_remains(world, self.scope)?;
+        let keys = world.all::<Key>(Key::OF_APP, key![self.scope.org, Some(self.scope.app)])?;
+
+        // From here it must succeed.
+        let now = world.now();
+        for key in keys.iter().filter(|key| key.revoked_at.is_none()) {
+            world.change(key, |key| key.revoked_at = Some(now));
+        }
+        let app = world.change(&app, |app| {
+            app.deleted_at = Some(now);
+            app.version += 1;
+        });
+        tell_updated(world, &app)?;
+        shown(world, &app)
+    }
+}
+
+/// What is the app's own.
+fn own(app: AppId) -> [Place; 2] {
+    [Place::AppWallet(app), Place::AppHeld(app)]
+}
+
+/// What is under way on each rail.
+fn under_way(app: AppId) -> impl Iterator<Item = Place> {
+    Platform::ALL.into_iter().chain([Platform::Rtp]).map(move |platform| Place::Clearing(app, platform))
+}
+
+/// The rest of its book but its users' wallets.
+fn counterparts(app: AppId) -> [Place; 4] {
+    [Place::ServiceFees(app), Place::Fx(app), Place::External(app), Place::Funding(app)]
+}
+
+/// Refuses while any cent of the app's book is still somebody's.
+fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
+    let Scope { org, app } = scope;
+    let held = sum(world, org, own(app))?;
+    if !held.is_zero() {
+        let message =
+            format!("The app still holds {}: withdraw it, and cancel the links that hold it.", held.dollars());
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
+    for rail in under_way(app) {
+        if !ledger::balance(world, org, rail)?.is_zero() {
+            let message = "Payouts of the app are still under way: wait for them.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        }
+    }
+    // The app's book sums to zero, so what its users hold is what everything else lacks. It is not worth
+    // loading a million wallets to hear the same.
+    let users = sum(world, org, counterparts(app))?;
+    if !users.is_zero() {
+        let message = format!("Users of the app still hold {}: pay it out first.", users.negated().dollars());
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
+    Ok(())
+}
+
+fn sum(world: &World, org: OrgId, places: impl IntoIterator<Item = Place>) -> Result<Cents, Halt> {
+    let mut sum = Cents::ZERO;
+    for place in places {
+        let balance = ledger::balance(world, org, place)?;
+        sum = sum.plus(balance).map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()))?;
+    }
+    Ok(sum)
+}

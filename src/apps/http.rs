@@ -1,0 +1,262 @@
+//! Organizations, apps and their keys over HTTP (decisions.md 2).
+
+use super::create::CreateApp;
+use super::delete::DeleteApp;
+use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, shown};
+use super::keys::{Drawn, Opens};
+use super::model::{App, Key, Organization, find};
+use super::rotate::{IssueKey, RevokeKey};
+use super::settings_input::{SettingsInput, SettingsJson};
+use super::update::{UpdateApp, UpdateSettings};
+use crate::http::input::{Input, Patch, Problems, input, wrong};
+use crate::http::inputs::{Metadata, NoFields, Text};
+use crate::http::lists::ListEnvelope;
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::AppId;
+use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
+use crate::world::record::key;
+
+/// Shortest name of an app, in characters.
+const NAME_MIN: usize = 3;
+/// Longest name of an app, in characters.
+const NAME_MAX: usize = 60;
+
+/// The name of an app.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppName(pub String);
+
+impl Input for AppName {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let name = Text::<NAME_MAX>::read(json, at)?.0;
+        if name.trim().chars().count() < NAME_MIN {
+            return Err(wrong(at, format!("must have at least {NAME_MIN} characters")));
+        }
+        Ok(Self(name))
+    }
+    fn schema() -> serde_json::Value {
+        serde_json::json!({"type": "string", "minLength": NAME_MIN, "maxLength": NAME_MAX})
+    }
+}
+
+input! {
+    /// An app to be made.
+    pub struct CreateAppInput {
+        /// Its name, which payees see: 3 to 60 characters.
+        pub name: AppName,
+        /// Whatever you keep with it.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+input! {
+    /// What to change of an app. What is not sent stays.
+    pub struct UpdateAppInput {
+        /// Another name.
+        pub name: Option<AppName>,
+        /// Other metadata; null takes it away.
+        pub metadata: Patch<Metadata>,
+    }
+}
+
+/// The app in the path. Another app than the one whose key is shown does not exist for it.
+fn app_in_path(call: &Call) -> Result<Scope, Refusal> {
+    let app: AppId = call.id("app_id", "app")?;
+    if call.caller.app.is_some_and(|own| own != app) {
+        return Err(Refusal::not_found("app"));
+    }
+    Ok(Scope { org: call.caller.org, app })
+}
+
+/// Draws a key; what shows its secret is this answer only.
+fn draw(call: &Call) -> Drawn {
+    Drawn::draw(&mut call.bursar.entropy(), call.bursar.environment, call.caller.org, Opens::App)
+}
+
+/// POST /v2/apps
+pub async fn create(call: Call) -> Outcome {
+    let drawn = draw(&call);
+    let key = drawn.to_store(&call.bursar.vault);
+    let command = call.body::<CreateAppInput>().map(|body| CreateApp {
+        org: call.caller.org,
+        environment: call.bursar.environment,
+        name: body.name.0,
+        metadata: body.metadata.map(|metadata| metadata.0),
+        key,
+    });
+    call.once(command, move |app| {
+        Answer::created(&CreatedAppJson { app: app.clone(), keys: ShownKeyJson::from(&drawn) }).secret()
+    })
+    .await
+}
+
+/// GET /v2/apps
+pub async fn list(call: Call) -> Outcome {
+    let caller = call.caller.clone();
+    let apps: Vec<AppJson> = call
+        .read(move |world| {
+            let apps = match caller.app {
+                Some(app) => vec![find(world, Scope { org: caller.org, app })?],
+                None => world.all::<App>(App::OF_ORG, key![caller.org])?,
+            };
+            // Newest first, as every list.
+            apps.iter().rev().filter(|app| app.deleted_at.is_none()).map(|app| shown(world, app)).collect()
+        })
+        .await?;
+    Ok(Answer::ok(&apps))
+}
+
+/// GET /v2/apps/{app_id}
+pub async fn read(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let app = call
+        .read(move |world| {
+            let app = find(world, scope)?;
+            shown(world, &app)
+        })
+        .await?;
+    Ok(Answer::ok(&app))
+}
+
+/// PATCH /v2/apps/{app_id}
+pub async fn update(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let body: UpdateAppInput = call.body()?;
+    let metadata = match body.metadata {
+        Patch::Keep => Patch::Keep,
+        Patch::Clear => Patch::Clear,
+        Patch::Set(metadata) => Patch::Set(metadata.0),
+    };
+    let command = UpdateApp { scope, name: body.name.map(|name| name.0), metadata };
+    Ok(Answer::ok(&call.bursar.engine.run(command).await?))
+}
+
+/// DELETE /v2/apps/{app_id}
+pub async fn delete(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let deleted = call.bursar.engine.run(DeleteApp { scope }).await?;
+    call.bursar.keys.forget_all();
+    Ok(Answer::ok(&deleted))
+}
+
+/// POST /v2/apps/{app_id}/keys
+pub async fn create_key(call: Call) -> Outcome {
+    let drawn = draw(&call);
+    let key = drawn.to_store(&call.bursar.vault);
+    let command = call.body::<NoFields>().and_then(|_| Ok(IssueKey { scope: app_in_path(&call)?, key }));
+    call.once(command, move |()| Answer::created(&ShownKeyJson::from(&drawn)).secret()).await
+}
+
+/// GET /v2/apps/{app_id}/keys
+pub async fn list_keys(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let mut data: Vec<KeyJson> = call
+        .read(move |world| {
+            find(world, scope)?;
+            let keys = world.all::<Key>(Key::OF_APP, key![scope.org, Some(scope.app)])?;
+            Ok(keys.iter().map(|key| KeyJson::from(&**key)).collect())
+        })
+        .await?;
+    data.sort_by_key(|key| std::cmp::Reverse(key.created));
+    Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
+}
+
+/// DELETE /v2/apps/{app_id}/keys/{client_id}
+pub async fn delete_key(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let command = RevokeKey { scope, client_id: call.parameter("client_id").to_owned() };
+    let revoked = call.bursar.engine.run(command).await?;
+    call.bursar.keys.forget_all();
+    Ok(Answer::ok(&revoked))
+}
+
+/// GET /v2/apps/{app_id}/settings
+pub async fn read_settings(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let settings = call.read(move |world| Ok(SettingsJson::from(&find(world, scope)?.settings.0))).await?;
+    Ok(Answer::ok(&settings))
+}
+
+/// PUT /v2/apps/{app_id}/settings
+pub async fn update_settings(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let changes: SettingsInput = call.body()?;
+    let settings = call.bursar.engine.run(UpdateSettings { scope, changes }).await?;
+    Ok(Answer::ok(&SettingsJson::from(&settings)))
+}
+
+/// GET /v2/organizations
+pub async fn list_organizations(call: Call) -> Outcome {
+    let org = call.caller.org;
+    let own = call.read(move |world| world.get::<Organization>(key![org])).await?;
+    let data: Vec<OrganizationJson> = own.iter().map(|organization| OrganizationJson::from(&**organization)).collect();
+    Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
+}
+
+/// The routes of organizations, apps and keys.
+pub fn routes() -> Vec<Route> {
+    [app_routes(), key_routes()].concat()
+}
+
+fn app_routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/apps" Organization "create_app" create)
+            .about("Apps", "Creates an app.")
+            .describe("The keys appear in this one answer only. The sandbox approves at once.")
+            .takes::<CreateAppInput>()
+            .example(serde_json::json!({"name": "Corner Shop"}))
+            .gives::<CreatedAppJson>(201, "The app with its first key."),
+        route!(Get "/v2/apps" AppOrOrganization "list_apps" list)
+            .about("Apps", "Lists all apps, newest first; with an app's key that app alone.")
+            .gives::<Vec<AppJson>>(200, "The apps."),
+        route!(Get "/v2/apps/{app_id}" AppOrOrganization "get_app" read)
+            .about("Apps", "Reads an app.")
+            .gives::<AppJson>(200, "The app.")
+            .refuses(&[Code::NotFound]),
+        route!(Patch "/v2/apps/{app_id}" Organization "update_app" update)
+            .about("Apps", "Changes an app's name or metadata.")
+            .takes::<UpdateAppInput>()
+            .gives::<AppJson>(200, "The app.")
+            .refuses(&[Code::NotFound]),
+        route!(Delete "/v2/apps/{app_id}" Organization "delete_app" delete)
+            .about("Apps", "Deletes an app.")
+            .describe("Refused while the app holds money. Its keys stop working; its history stays.")
+            .gives::<AppJson>(200, "The app as it was.")
+            .refuses(&[Code::NotFound, Code::InvalidState]),
+        route!(Get "/v2/apps/{app_id}/settings" AppOrOrganization "get_app_settings" read_settings)
+            .about("Apps", "Reads an app's settings.")
+            .gives::<SettingsJson>(200, "The settings.")
+            .refuses(&[Code::NotFound]),
+        route!(Put "/v2/apps/{app_id}/settings" Organization "update_app_settings" update_settings)
+            .about("Apps", "Changes an app's settings.")
+            .describe("What is not sent stays; null brings the default back. Needs the organization's key, so that an app cannot lift its own limits.")
+            .takes::<SettingsInput>()
+            .example(serde_json::json!({"payout_fee_party": "platform", "fees": {"ach": {"fixed": 25}}}))
+            .gives::<SettingsJson>(200, "The settings.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/v2/organizations" Organization "list_organizations" list_organizations)
+            .about("Apps", "The organization whose key is used.")
+            .gives::<ListEnvelope<OrganizationJson>>(200, "The organization."),
+    ]
+}
+
+fn key_routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/apps/{app_id}/keys" Organization "create_app_key" create_key)
+            .about("Apps", "Issues another key for an app.")
+            .describe("Two keys may live at once, so that a rotation has an overlap. The secret is shown here only.")
+            .takes::<NoFields>()
+            .gives::<ShownKeyJson>(201, "Both halves of the key.")
+            .refuses(&[Code::NotFound, Code::LimitExceeded]),
+        route!(Get "/v2/apps/{app_id}/keys" Organization "list_app_keys" list_keys)
+            .about("Apps", "Lists an app's keys, revoked ones included, without their secrets.")
+            .gives::<ListEnvelope<KeyJson>>(200, "The keys.")
+            .refuses(&[Code::NotFound]),
+        route!(Delete "/v2/apps/{app_id}/keys/{client_id}" Organization "delete_app_key" delete_key)
+            .about("Apps", "Revokes a key.")
+            .describe("It stops working within five seconds everywhere. To revoke it again changes nothing.")
+            .gives::<KeyJson>(200, "The key.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

@@ -1,0 +1,136 @@
+//! What apps, keys and organizations look like in answers and events.
+
+use serde::Serialize;
+
+use super::keys::Drawn;
+use super::model::{App, AppMetrics, AppStatus, Key, Organization};
+use crate::clock::Time;
+use crate::events::{self, News};
+use crate::http::Scope;
+use crate::ids::{AppId, OrgId};
+use crate::ledger::{self, Place};
+use crate::money::Cents;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// An app (decisions.md 2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct AppJson {
+    /// Its id.
+    pub id: AppId,
+    /// Its name.
+    pub name: String,
+    /// How far it has come.
+    pub status: AppStatus,
+    /// What it is measured by.
+    pub metrics: AppMetricsJson,
+    /// Whatever its makers keep with it.
+    #[schema(required)]
+    pub metadata: Option<String>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+}
+
+/// What an app is measured by; amounts in cents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct AppMetricsJson {
+    /// What its wallet holds.
+    pub wallet_balance: i64,
+    /// What has left for payees and did not come back.
+    pub money_out: i64,
+    /// Users that are connected to it.
+    pub connected_users: i64,
+}
+
+/// A new app with its first key, which is shown here and never again.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct CreatedAppJson {
+    /// The app.
+    #[serde(flatten)]
+    pub app: AppJson,
+    /// Its first key.
+    pub keys: ShownKeyJson,
+}
+
+/// Both halves of a key.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct ShownKeyJson {
+    /// The public half.
+    pub client_id: String,
+    /// The secret half.
+    pub api_key: String,
+}
+
+impl From<&Drawn> for ShownKeyJson {
+    fn from(drawn: &Drawn) -> Self {
+        Self { client_id: drawn.client_id.clone(), api_key: drawn.secret.clone() }
+    }
+}
+
+/// A key, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct KeyJson {
+    /// The public half.
+    pub client_id: String,
+    /// The secret's last four characters, to tell keys apart.
+    pub api_key_last4: String,
+    /// When it was issued.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// Since when it opens nothing.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub revoked: Option<Time>,
+}
+
+impl From<&Key> for KeyJson {
+    fn from(key: &Key) -> Self {
+        Self {
+            client_id: key.client_id.clone(),
+            api_key_last4: key.last4.clone(),
+            created: key.created_at,
+            revoked: key.revoked_at,
+        }
+    }
+}
+
+/// An organization.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct OrganizationJson {
+    /// Its id.
+    pub id: OrgId,
+    /// Its name.
+    pub name: String,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+}
+
+impl From<&Organization> for OrganizationJson {
+    fn from(organization: &Organization) -> Self {
+        Self { id: organization.org, name: organization.name.clone(), created: organization.created_at }
+    }
+}
+
+/// The app with its figures.
+pub fn shown(world: &mut World, app: &App) -> Result<AppJson, Halt> {
+    let measured = world.get::<AppMetrics>(key![app.org, app.id])?;
+    let wallet = ledger::balance(world, app.org, Place::AppWallet(app.id))?;
+    let (money_out, connected_users) =
+        measured.map_or((Cents::ZERO, 0), |metrics| (metrics.money_out, metrics.connected_users));
+    Ok(AppJson {
+        id: app.id,
+        name: app.name.clone(),
+        status: app.status,
+        metrics: AppMetricsJson { wallet_balance: wallet.get(), money_out: money_out.get(), connected_users },
+        metadata: app.metadata.clone(),
+        created: app.created_at,
+    })
+}
+
+/// Tells that the app is now as it is.
+pub fn tell_updated(world: &mut World, app: &App) -> Result<(), Halt> {
+    let object = serde_json::to_value(shown(world, app)?).expect("an app is plain data, which always serializes");
+    let scope = Scope { org: app.org, app: app.id };
+    events::tell(world, scope, News { name: "app.updated", object_id: app.id.0, version: app.version, object })
+}

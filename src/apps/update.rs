@@ -1,0 +1,89 @@
+//! Changes an app: its name, its metadata, its settings.
+
+use super::json::{AppJson, shown, tell_updated};
+use super::model::{App, find};
+use super::settings::Settings;
+use super::settings_input::SettingsInput;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::http::input::Patch;
+use crate::ids::OrgId;
+use crate::world::{Halt, World};
+
+/// What to change of an app.
+#[derive(Clone, Debug)]
+pub struct UpdateApp {
+    /// Which.
+    pub scope: Scope,
+    /// Another name.
+    pub name: Option<String>,
+    /// Other metadata, or none.
+    pub metadata: Patch<String>,
+}
+
+impl Command for UpdateApp {
+    type Reply = AppJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<AppJson, Halt> {
+        let app = find(world, self.scope)?;
+        let mut changed = App::clone(&app);
+        if let Some(name) = &self.name {
+            changed.name.clone_from(name);
+        }
+        match &self.metadata {
+            Patch::Keep => {}
+            Patch::Clear => changed.metadata = None,
+            Patch::Set(metadata) => changed.metadata = Some(metadata.clone()),
+        }
+        // What changes nothing is no transition, and has no event.
+        if changed.name == app.name && changed.metadata == app.metadata {
+            return shown(world, &app);
+        }
+
+        // From here it must succeed.
+        let app = world.change(&app, |app| {
+            app.name = changed.name;
+            app.metadata = changed.metadata;
+            app.version += 1;
+        });
+        tell_updated(world, &app)?;
+        shown(world, &app)
+    }
+}
+
+/// What to change of an app's settings.
+#[derive(Clone, Debug)]
+pub struct UpdateSettings {
+    /// Which app's.
+    pub scope: Scope,
+    /// The changes.
+    pub changes: SettingsInput,
+}
+
+impl Command for UpdateSettings {
+    type Reply = Settings;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Settings, Halt> {
+        let app = find(world, self.scope)?;
+        let settings = self.changes.applied_to(&app.settings.0);
+        if settings == app.settings.0 {
+            return Ok(settings);
+        }
+
+        // From here it must succeed.
+        let app = world.change(&app, |app| {
+            app.settings.0.clone_from(&settings);
+            app.version += 1;
+        });
+        tell_updated(world, &app)?;
+        Ok(settings)
+    }
+}

@@ -1,0 +1,164 @@
+//! Adds, changes and removes members.
+
+use super::model::{Member, MemberStatus, NewMember, Role, add, email_is_free, find};
+use crate::engine::Command;
+use crate::ids::{MemberId, OrgId};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A member to be added, under the organization's next number.
+#[derive(Clone, Debug)]
+pub struct CreateMember {
+    /// The organization.
+    pub org: OrgId,
+    /// Their name.
+    pub name: String,
+    /// Their address.
+    pub email: String,
+    /// What they may do.
+    pub role: Role,
+    /// See [`super::password`].
+    pub password_hash: Option<String>,
+}
+
+impl Command for CreateMember {
+    type Reply = Member;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Member, Halt> {
+        let new = NewMember {
+            id: world.id(),
+            name: self.name.clone(),
+            email: self.email.clone(),
+            role: self.role,
+            password_hash: self.password_hash.clone(),
+        };
+        Ok(Member::clone(&*add(world, self.org, new)?))
+    }
+}
+
+/// What to change of a member; `None` leaves it.
+#[derive(Clone, Debug)]
+pub struct UpdateMember {
+    /// The organization.
+    pub org: OrgId,
+    /// Who.
+    pub id: MemberId,
+    /// Another name.
+    pub name: Option<String>,
+    /// Another address.
+    pub email: Option<String>,
+    /// Another role.
+    pub role: Option<Role>,
+    /// Another password, hashed.
+    pub password_hash: Option<String>,
+}
+
+impl Command for UpdateMember {
+    type Reply = Member;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Member, Halt> {
+        let member = find(world, self.org, self.id)?;
+        if let Some(email) = &self.email {
+            let members = world.all::<Member>(Member::OF_ORG, key![self.org])?;
+            email_is_free(&members, email, Some(self.id))?;
+        }
+
+        // From here it must succeed.
+        let member = world.change(&member, |member| {
+            member.name = self.name.clone().unwrap_or(std::mem::take(&mut member.name));
+            member.email = self.email.clone().unwrap_or(std::mem::take(&mut member.email));
+            member.role = self.role.unwrap_or(member.role);
+            member.password_hash = self.password_hash.clone().or(member.password_hash.take());
+        });
+        Ok(Member::clone(&member))
+    }
+}
+
+/// A member who shall act no more. To remove them again changes nothing.
+#[derive(Clone, Debug)]
+pub struct RemoveMember {
+    /// The organization.
+    pub org: OrgId,
+    /// Who.
+    pub id: MemberId,
+}
+
+impl Command for RemoveMember {
+    type Reply = Member;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Member, Halt> {
+        let removed = world.get::<Member>(key![self.org, self.id])?;
+        if let Some(removed) = removed.filter(|member| member.status == MemberStatus::Removed) {
+            return Ok(Member::clone(&removed));
+        }
+        let member = find(world, self.org, self.id)?;
+
+        // From here it must succeed.
+        let now = world.now();
+        let member = world.change(&member, |member| {
+            member.status = MemberStatus::Removed;
+            member.removed_at = Some(now);
+            member.password_hash = None;
+        });
+        Ok(Member::clone(&member))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::{Bursar, Environment};
+    use crate::refusal::Code;
+
+    const ORG: OrgId = OrgId(uuid::Uuid::from_u128(1));
+
+    fn jane() -> CreateMember {
+        let (name, email) = ("Jane".to_owned(), "jane@example.com".to_owned());
+        CreateMember { org: ORG, name, email, role: Role::Payer, password_hash: None }
+    }
+
+    #[tokio::test]
+    async fn numbers_are_given_once() {
+        let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
+        let first = bursar.engine.run(jane()).await.unwrap();
+        let refusal = bursar.engine.run(CreateMember { email: "JANE@example.com".into(), ..jane() }).await.unwrap_err();
+        assert_eq!(refusal.code, Code::InvalidState);
+
+        let removed = bursar.engine.run(RemoveMember { org: ORG, id: first.id }).await.unwrap();
+        let again = bursar.engine.run(RemoveMember { org: ORG, id: first.id }).await.unwrap();
+        assert_eq!((removed.status, again.removed_at), (MemberStatus::Removed, removed.removed_at));
+        let second = bursar.engine.run(jane()).await.unwrap();
+        assert_eq!((first.number, second.number), (1, 2), "the address is free again, the number is not");
+    }
+
+    #[tokio::test]
+    async fn a_change_leaves_what_it_does_not_name() {
+        let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
+        let member = bursar.engine.run(CreateMember { password_hash: Some("hash".into()), ..jane() }).await.unwrap();
+        let change = UpdateMember {
+            org: ORG,
+            id: member.id,
+            name: None,
+            email: Some("jane@example.com".into()),
+            role: Some(Role::Viewer),
+            password_hash: None,
+        };
+        let changed = bursar.engine.run(change.clone()).await.unwrap();
+        assert_eq!((changed.name.as_str(), changed.role), ("Jane", Role::Viewer));
+        assert_eq!(changed.password_hash.as_deref(), Some("hash"));
+        let stranger = UpdateMember { org: OrgId(uuid::Uuid::from_u128(2)), ..change };
+        assert_eq!(bursar.engine.run(stranger).await.unwrap_err().code, Code::NotFound);
+    }
+}

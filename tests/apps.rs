@@ -1,0 +1,241 @@
+//! Organizations, apps, keys, members, and the sandbox's clock.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Reply, Server};
+
+/// The text at a JSON pointer.
+fn text(value: &Value, pointer: &str) -> String {
+    let found = value.pointer(pointer).and_then(Value::as_str);
+    found.unwrap_or_else(|| panic!("no {pointer} in {value}")).to_owned()
+}
+
+async fn shop(server: &Server) -> Reply {
+    server.post("/v2/apps").as_org().json(json!({"name": "Corner Shop"})).send().await.expect(201)
+}
+
+#[tokio::test]
+async fn create_app_shows_its_key_once_and_the_key_works() {
+    let server = Server::memory().await;
+    let made = shop(&server).await;
+    let fields: Vec<&String> = made.body.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["id", "name", "status", "metrics", "metadata", "created", "keys"]);
+    assert_eq!(made.body["status"], "approved");
+    assert_eq!(made.body["metrics"], json!({"wallet_balance": 0, "money_out": 0, "connected_users": 0}));
+    assert_eq!(made.body["metadata"], Value::Null);
+
+    let (client_id, api_key) = (text(&made.body, "/keys/client_id"), text(&made.body, "/keys/api_key"));
+    assert!(client_id.starts_with("pk_sandbox_") && api_key.starts_with("sk_sandbox_"));
+    let path = format!("/v2/apps/{}", made.id());
+    let read = server.get(&path).basic(&client_id, &api_key).send().await.expect(200);
+    assert!(read.body.get("keys").is_none());
+    let listed = server.get("/v2/apps").basic(&client_id, &api_key).send().await.expect(200);
+    assert_eq!(listed.body, json!([read.body]), "an app's key lists that app alone");
+    let listed = server.get("/v2/apps").as_org().send().await.expect(200);
+    let names: Vec<String> = listed.body.as_array().unwrap().iter().map(|app| text(app, "/name")).collect();
+    assert_eq!(names, ["Corner Shop", "Demonstration"]);
+}
+
+#[tokio::test]
+async fn create_app_checks_the_name_and_the_key() {
+    let server = Server::memory().await;
+    let long = "x".repeat(61);
+    for name in [json!("ab"), json!(" a  "), json!(long), json!(""), json!(7), Value::Null] {
+        let reply = server.post("/v2/apps").as_org().json(json!({"name": name})).send().await;
+        assert_eq!(reply.refused(400, "invalid-input").fields(), ["/name"], "{name}");
+    }
+    let body = json!({"name": "x".repeat(60), "metadata": {"a": 1}});
+    server.post("/v2/apps").as_org().json(body.clone()).send().await.expect(201);
+    server.post("/v2/apps").app_key().json(body.clone()).send().await.refused(403, "organization-key-required");
+    server.post("/v2/apps").client_side().json(body).send().await.refused(403, "secret-key-required");
+}
+
+#[tokio::test]
+async fn create_app_repeats_its_answer_byte_for_byte() {
+    let server = Server::memory().await;
+    let create = || server.post("/v2/apps").as_org().idempotency_key("one").json(json!({"name": "Corner Shop"})).send();
+    let (first, again) = (create().await.expect(201), create().await.expect(201));
+    assert_eq!(first.text, again.text);
+    assert_eq!(again.header("idempotent-replayed"), Some("true"));
+    let listed = server.get("/v2/apps").as_org().send().await;
+    assert_eq!(listed.body.as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn get_app_hides_what_is_not_the_callers() {
+    let server = Server::memory().await;
+    let other = shop(&server).await.id();
+    let path = format!("/v2/apps/{other}");
+    server.get(&path).as_org().send().await.expect(200);
+    server.get(&path).app_key().send().await.refused(404, "not-found");
+    server.get(&format!("{path}/settings")).app_key().send().await.refused(404, "not-found");
+    server.get("/v2/apps/7").as_org().send().await.refused(404, "not-found");
+    server.get("/v2/apps/00000000-0000-7000-8000-000000000000").as_org().send().await.refused(404, "not-found");
+    let demonstration = server.get(&format!("/v2/apps/{}", server.app_id())).app_key().send().await.expect(200);
+    assert_eq!(demonstration.body["metrics"]["wallet_balance"], 100_000_000);
+}
+
+#[tokio::test]
+async fn update_app_changes_what_is_sent() {
+    let server = Server::memory().await;
+    let path = format!("/v2/apps/{}", shop(&server).await.id());
+    let patch = |body: Value| server.patch(&path).as_org().json(body).send();
+    let changed = patch(json!({"metadata": {"tier": 2}})).await.expect(200);
+    assert_eq!(
+        (text(&changed.body, "/name"), text(&changed.body, "/metadata")),
+        ("Corner Shop".into(), r#"{"tier":2}"#.into())
+    );
+    let changed = patch(json!({"name": "New Name", "metadata": null})).await.expect(200);
+    assert_eq!((text(&changed.body, "/name"), &changed.body["metadata"]), ("New Name".into(), &Value::Null));
+    patch(json!({"nmae": "x"})).await.refused(400, "invalid-input");
+    server.patch(&path).app_key().json(json!({})).send().await.refused(403, "organization-key-required");
+}
+
+#[tokio::test]
+async fn delete_app_refuses_while_money_remains_and_ends_its_keys() {
+    let server = Server::memory().await;
+    let holds_money = format!("/v2/apps/{}", server.app_id());
+    server.delete(&holds_money).as_org().send().await.refused(409, "invalid-state");
+    server.get(&holds_money).app_key().send().await.expect(200);
+
+    let made = shop(&server).await;
+    let (client_id, api_key) = (text(&made.body, "/keys/client_id"), text(&made.body, "/keys/api_key"));
+    let path = format!("/v2/apps/{}", made.id());
+    server.get(&path).basic(&client_id, &api_key).send().await.expect(200);
+    server.delete(&path).as_org().send().await.expect(200);
+    server.get(&path).basic(&client_id, &api_key).send().await.refused(401, "unauthorized");
+    server.get(&path).as_org().send().await.refused(404, "not-found");
+    server.get("/v2/members").as_org().for_app(&made.id()).send().await.refused(404, "not-found");
+    assert_eq!(server.get("/v2/apps").as_org().send().await.body.as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn keys_are_rotated_with_an_overlap() {
+    let server = Server::memory().await;
+    let app = server.app_id();
+    let (path, keys) = (format!("/v2/apps/{app}"), format!("/v2/apps/{app}/keys"));
+    let issued = server.post(&keys).as_org().send().await.expect(201);
+    server.post(&keys).as_org().send().await.refused(409, "limit-exceeded");
+    let (client_id, api_key) = (text(&issued.body, "/client_id"), text(&issued.body, "/api_key"));
+    server.get(&path).basic(&client_id, &api_key).send().await.expect(200);
+    server.get(&path).app_key().send().await.expect(200);
+
+    let old = text(&server.credentials(), "/app/client_id");
+    let revoked = server.delete(&format!("{keys}/{old}")).as_org().send().await.expect(200);
+    assert!(revoked.body["revoked"].is_string());
+    // At once, in the process that revoked it.
+    server.get(&path).app_key().send().await.refused(401, "unauthorized");
+    server.get(&path).basic(&client_id, &api_key).send().await.expect(200);
+
+    let listed = server.get(&keys).as_org().send().await.expect(200);
+    assert_eq!(listed.body["has_more"], false);
+    let newest = &listed.body["data"][0];
+    assert_eq!(text(newest, "/client_id"), client_id);
+    assert!(api_key.ends_with(&text(newest, "/api_key_last4")));
+    assert!(!listed.text.contains(&api_key), "a secret is shown once");
+    server.delete(&format!("{keys}/pk_sandbox_x")).as_org().send().await.refused(404, "not-found");
+    let own = server.post(&keys).basic(&client_id, &api_key).send().await;
+    own.refused(403, "organization-key-required");
+}
+
+#[tokio::test]
+async fn update_app_settings_keeps_what_is_not_sent() {
+    let server = Server::memory().await;
+    let path = format!("/v2/apps/{}/settings", server.app_id());
+    let before = server.get(&path).app_key().send().await.expect(200);
+    let default = json!({
+        "payout_fee_party": "user",
+        "fees": {},
+        "payout_options_exclude_list": [],
+        "auto_refill": null,
+        "payout_limits": {"per_payout": null, "per_day": null},
+        "payout_approval_limit": null,
+        "require_idempotency_key": false,
+    });
+    assert_eq!(before.body, default);
+    let body = json!({"fees": {"ach": {"fixed": 25, "percent": "0.01"}}, "payout_limits": {"per_day": 500_000}});
+    let after = server.put(&path).as_org().json(body).send().await.expect(200);
+    assert_eq!(after.body["fees"], json!({"ach": {"fixed": 25, "percent": "0.01", "min": 0, "max": null}}));
+    assert_eq!(after.body["payout_limits"], json!({"per_payout": null, "per_day": 500_000}));
+    assert_eq!(after.body["payout_fee_party"], "user");
+    let cleared = server.put(&path).as_org().json(json!({"fees": null, "payout_limits": null})).send().await;
+    assert_eq!(cleared.text, before.text);
+    server.put(&path).app_key().json(json!({})).send().await.refused(403, "organization-key-required");
+}
+
+#[tokio::test]
+async fn members_come_go_and_keep_their_numbers() {
+    let server = Server::memory().await;
+    let listed = server.get("/v2/members").app_key().send().await.expect(200);
+    let roles: Vec<String> = listed.body["data"].as_array().unwrap().iter().map(|one| text(one, "/role")).collect();
+    assert_eq!(roles, ["ap_creator", "ap_approver", "payer", "viewer", "admin"]);
+
+    let jane = json!({"name": "Jane Doe", "email": "jane@example.com", "role": "payer", "password": "correct horse"});
+    let made = server.post("/v2/members").as_org().json(jane.clone()).send().await.expect(201);
+    assert_eq!((made.body["number"].as_i64(), text(&made.body, "/status")), (Some(6), "active".into()));
+    assert!(!made.text.contains("horse") && made.body.get("password_hash").is_none());
+    server.post("/v2/members").as_org().json(jane).send().await.refused(409, "invalid-state");
+
+    let path = format!("/v2/members/{}", made.id());
+    let changed = server.patch(&path).as_org().json(json!({"role": "viewer"})).send().await.expect(200);
+    assert_eq!(text(&changed.body, "/role"), "viewer");
+    server
+        .patch(&path)
+        .as_org()
+        .json(json!({"role": "king", "password": "short"}))
+        .send()
+        .await
+        .refused(400, "invalid-input");
+    let removed = server.delete(&path).as_org().send().await.expect(200);
+    assert_eq!(text(&removed.body, "/status"), "removed");
+    server.patch(&path).as_org().json(json!({"role": "admin"})).send().await.refused(404, "not-found");
+    let removed = server.get("/v2/members?status=removed").as_org().send().await.expect(200);
+    assert_eq!(removed.body["data"].as_array().unwrap().len(), 1);
+    server.delete(&path).app_key().send().await.refused(403, "organization-key-required");
+}
+
+#[tokio::test]
+async fn list_organizations_shows_the_callers_own() {
+    let server = Server::memory().await;
+    let listed = server.get("/v2/organizations").as_org().send().await.expect(200);
+    assert_eq!(listed.body["data"][0]["id"], server.credentials()["organization"]["id"]);
+    server.get("/v2/organizations").app_key().send().await.refused(403, "organization-key-required");
+}
+
+#[tokio::test]
+async fn the_sandbox_clock_moves_forward_once_per_key() {
+    let server = Server::memory().await;
+    let clock = server.get("/v2/sandbox/clock").app_key().send().await.expect(200);
+    assert_eq!(clock.body, json!({"now": "2026-03-02T15:00:00.000000Z", "ahead_seconds": 0}));
+    let advance = |seconds: Value| {
+        server
+            .post("/v2/sandbox/clock/advance")
+            .app_key()
+            .idempotency_key("day")
+            .json(json!({"seconds": seconds}))
+            .send()
+    };
+    let moved = advance(json!(86_400)).await.expect(200);
+    assert_eq!((moved.body["ahead_seconds"].as_i64(), moved.body["drained"].as_bool()), (Some(86_400), Some(true)));
+    let again = advance(json!(86_400)).await.expect(200);
+    assert_eq!(again.text, moved.text);
+    let clock = server.get("/v2/sandbox/clock").as_org().send().await.expect(200);
+    assert_eq!(clock.body, json!({"now": "2026-03-03T15:00:00.000000Z", "ahead_seconds": 86_400}));
+    advance(json!(1)).await.refused(409, "idempotency-key-reused");
+    for seconds in [json!(0), json!(-1), json!(315_619_201), json!("1"), json!(1.5)] {
+        let reply = server.post("/v2/sandbox/clock/advance").as_org().json(json!({"seconds": seconds})).send().await;
+        assert_eq!(reply.refused(400, "invalid-input").fields(), ["/seconds"]);
+    }
+    assert_eq!(server.get("/v2/sandbox/clock").app_key().send().await.body["ahead_seconds"], 86_400);
+}
+
+#[tokio::test]
+async fn keys_and_apps_survive_a_restart() {
+    let mut server = Server::start().await;
+    let made = shop(&server).await;
+    server.restart().await;
+    let path = format!("/v2/apps/{}", made.id());
+    let read = server.get(&path).basic(&text(&made.body, "/keys/client_id"), &text(&made.body, "/keys/api_key"));
+    assert_eq!(read.send().await.expect(200).body["name"], "Corner Shop");
+    server.get("/v2/apps").app_key().send().await.expect(200);
+}
