@@ -85,6 +85,8 @@ pub mod pages;
 pub mod dispatch;
 /// Whether the program lives, is ready, and what it measures.
 pub mod health;
+/// The description of the API, and its page.
+pub mod openapi;
 /// THE table of routes.
 pub mod routes;
 /// What the program is told.

@@ -4,10 +4,17 @@
 //! the router (`dispatch`), the document (`openapi`), `bursar routes`, and the tests' lists.
 
 use crate::http::Route;
-use crate::{apps, members, messages, payout_links, payouts, sandbox, transfers};
+use crate::{apps, members, messages, openapi, pages, payout_links, payouts, sandbox, transfers};
 
-/// Every route of the business, in the order of the document.
+/// Every route but the probes, which stand on a listener of their own in production (`health`).
 pub fn table() -> Vec<Route> {
+    let business = business();
+    let reference = openapi::routes(&business);
+    [business, reference, pages::http::routes()].concat()
+}
+
+/// Every route of the API, in the order of the document. A new noun adds its rows here.
+pub fn business() -> Vec<Route> {
     [
         apps::routes(),
         members::routes(),

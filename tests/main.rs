@@ -5,5 +5,6 @@
 mod harness;
 
 mod apps;
+mod documents;
 mod front;
 mod process;

@@ -7,4 +7,5 @@
 //! Start at [`views`], then open the template of the same name under `templates/`.
 
 pub mod assets;
+pub mod http;
 pub mod views;

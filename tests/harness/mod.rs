@@ -24,7 +24,7 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub use process::{Process, http};
+pub use process::{Process, bursar, http};
 pub use request::{Asking, Reply};
 
 /// Where every test's clock begins: a Monday morning in the middle of a business week for all rails.

@@ -1,0 +1,127 @@
+//! The description of the API, in OpenAPI 3.1, made of the table of routes; served, and shown as a page.
+//!
+//! Invariant: what is described is what is checked, because inputs describe themselves and the guards of
+//! `dispatch` are the same for all. The committed `openapi.json` is compared with it by a test.
+
+mod operation;
+mod reference;
+mod schemas;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::http::route::route;
+use crate::http::{Answer, Bursar, Call, Outcome, Route};
+use crate::pages::http::page;
+use crate::pages::views::ReferencePage;
+use crate::refusal::Code;
+
+/// What a reader must know first; a paragraph each.
+const INTRODUCTION: [&str; 5] = [
+    "Moves money to people and collects money from them on behalf of an app. Amounts are integers in cents; \
+     times are RFC 3339 in UTC; ids are UUIDs.",
+    "Every request carries `Authorization: Basic` with the Base64 of `<client_id>:<api_key>`. An organization's \
+     key acts on an app through the header `Api-App-Id`.",
+    "Every POST takes an idempotency key, as the header `Idempotency-Key` or the body field `idempotency_key`. \
+     The same key with the same request gives the stored answer, marked `Idempotent-Replayed: true`; a key is \
+     never executed twice.",
+    "Errors have one body: `success` false, a `message` for people, an `error_code` for programs, and `errors` \
+     field by field. Unknown fields and parameters are refused.",
+    "Lists are newest first, one page at a time: `limit`, `starting_after`, `ending_before`. New values of a \
+     status may appear in answers; requests take the values listed.",
+];
+
+/// The document of these routes.
+///
+/// # Panics
+/// When two schemas have one name, which a test of the table finds.
+pub fn document(routes: &[Route]) -> Value {
+    let mut paths: Map<String, Value> = Map::new();
+    for route in routes {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        path[route.method.as_str().to_ascii_lowercase()] = operation::operation(route);
+    }
+    let mut tags: Vec<&str> = Vec::new();
+    for route in routes {
+        if !tags.contains(&route.documented.tag) {
+            tags.push(route.documented.tag);
+        }
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "bursar",
+            "version": "2",
+            "description": INTRODUCTION.join("\n\n"),
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{
+            "url": "{base_url}",
+            "description": "The sandbox and production each have an address and keys of their own.",
+            "variables": {"base_url": {"default": "http://127.0.0.1:8080"}},
+        }],
+        "tags": tags.iter().map(|tag| json!({"name": tag})).collect::<Vec<_>>(),
+        "paths": paths,
+        "components": {
+            "schemas": schemas::components(routes),
+            "responses": operation::shared_responses(),
+            "parameters": operation::shared_parameters(),
+            "headers": operation::shared_headers(),
+            "securitySchemes": security_schemes(),
+        },
+    })
+}
+
+/// The document as it is committed and served.
+pub fn text(document: &Value) -> String {
+    let mut text = serde_json::to_string_pretty(document).expect("a JSON value always serializes");
+    text.push('\n');
+    text
+}
+
+fn security_schemes() -> Value {
+    let basic = |description: &str| json!({"type": "http", "scheme": "basic", "description": description});
+    json!({
+        "app_key": basic("An app's key: `<client_id>:<api_key>`, server side."),
+        "organization_key": basic(
+            "An organization's key: `<client_id>:<api_key>`. On an app's routes, `Api-App-Id` says which app."
+        ),
+        "client_id": basic("An app's client id alone, `<client_id>:`, client side."),
+    })
+}
+
+/// docs/errors.md: every code with its status, its meaning and what to do.
+pub fn errors_page() -> String {
+    let mut page = String::from(
+        "# Errors\n\n\
+         Made from the one list in `src/refusal.rs` by `make bless`. Codes are never renamed.\n\n\
+         | status | error_code | meaning | what to do |\n|---|---|---|---|\n",
+    );
+    for code in Code::ALL {
+        let (status, word) = (code.status(), code.as_str());
+        page.push_str(&format!("| {status} | `{word}` | {} | {} |\n", code.meaning(), code.advice()));
+    }
+    page
+}
+
+/// The document and the page, of these routes and of their own.
+pub fn routes(described: &[Route]) -> Vec<Route> {
+    let document = document(described);
+    let text: Arc<str> = text(&document).into();
+    let get_document = move |_: Call| std::future::ready(Ok(Answer::file("application/json", text.to_string())));
+    let reference = Arc::new(reference::page(&document));
+    let get_page = move |call: Call| std::future::ready(show(&reference, &call.bursar));
+    vec![
+        route!(Get "/openapi.json" Anyone "get_openapi_document" get_document)
+            .about("Reference", "This description of the API, in OpenAPI 3.1")
+            .gives_empty(200, "The document."),
+        route!(Get "/docs" Anyone "show_reference" get_page)
+            .about("Reference", "This description of the API, as a page that works offline")
+            .gives_empty(200, "The page."),
+    ]
+}
+
+fn show(reference: &ReferencePage, bursar: &Bursar) -> Outcome {
+    page(200, &ReferencePage { base_url: bursar.public_url.clone(), ..reference.clone() })
+}

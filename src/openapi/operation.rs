@@ -1,0 +1,290 @@
+//! One route as an operation of the document.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::schemas::refer;
+use crate::http::{Method, Route, Who};
+use crate::refusal::Code;
+
+/// The operation of a route.
+pub(super) fn operation(route: &Route) -> Value {
+    let documented = &route.documented;
+    let mut operation = json!({
+        "operationId": documented.operation_id,
+        "tags": [documented.tag],
+        "summary": documented.summary,
+    });
+    if !documented.description.is_empty() {
+        operation["description"] = documented.description.into();
+    }
+    operation["security"] = security(route.who);
+    let parameters = parameters(route);
+    if !parameters.is_empty() {
+        operation["parameters"] = parameters.into();
+    }
+    if let Some(body) = body(route) {
+        operation["requestBody"] = body;
+    }
+    operation["responses"] = responses(route);
+    operation
+}
+
+fn security(who: Who) -> Value {
+    match who {
+        Who::Anyone => json!([]),
+        Who::AppOrItsClient => json!([{"app_key": []}, {"organization_key": []}, {"client_id": []}]),
+        Who::App | Who::AppOrOrganization => json!([{"app_key": []}, {"organization_key": []}]),
+        Who::Organization => json!([{"organization_key": []}]),
+    }
+}
+
+fn takes_app_id(who: Who) -> bool {
+    match who {
+        Who::App | Who::AppOrItsClient | Who::AppOrOrganization => true,
+        Who::Anyone | Who::Organization => false,
+    }
+}
+
+fn parameters(route: &Route) -> Vec<Value> {
+    let refer = |name: &str| json!({"$ref": format!("#/components/parameters/{name}")});
+    let mut parameters: Vec<Value> = placeholders(route.path).map(path_parameter).collect();
+    for (name, schema, description, required) in &route.documented.query {
+        parameters.push(json!({
+            "name": name, "in": "query", "required": required, "description": description,
+            "schema": without_null(schema),
+        }));
+    }
+    if takes_app_id(route.who) {
+        parameters.push(refer("ApiAppId"));
+    }
+    if route.method == Method::Post && route.who != Who::Anyone {
+        parameters.push(refer("IdempotencyKey"));
+    }
+    parameters
+}
+
+/// The schema without its null: a query string cannot write it, a parameter is left out instead.
+fn without_null(schema: &Value) -> Value {
+    let is_null = |value: &Value| value.is_null() || value == "null" || value["type"] == "null";
+    if let Some([one, null]) = schema["anyOf"].as_array().map(Vec::as_slice)
+        && is_null(null)
+    {
+        return one.clone();
+    }
+    let mut schema = schema.clone();
+    if let Some([one, null]) = schema["type"].as_array().map(Vec::as_slice)
+        && is_null(null)
+    {
+        schema["type"] = one.clone();
+    }
+    if let Some(choices) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        choices.retain(|choice| !choice.is_null());
+    }
+    schema
+}
+
+/// The names in braces, in their order.
+fn placeholders(path: &str) -> impl Iterator<Item = &str> {
+    path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
+}
+
+fn path_parameter(name: &str) -> Value {
+    let is_id = name == "id" || name.ends_with("_id") && name != "client_id";
+    let schema = if is_id { json!({"type": "string", "format": "uuid"}) } else { json!({"type": "string"}) };
+    json!({"name": name, "in": "path", "required": true, "schema": schema})
+}
+
+fn body(route: &Route) -> Option<Value> {
+    let keyed = route.method == Method::Post && route.who != Who::Anyone;
+    let mut schema = match &route.documented.body {
+        Some(schema) => schema.clone(),
+        None if keyed => json!({"type": "object", "properties": {}, "additionalProperties": false}),
+        None => return None,
+    };
+    let required = schema.get("required").is_some();
+    if keyed && let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert("idempotency_key".to_owned(), idempotency_field());
+    }
+    let mut content = json!({"schema": schema});
+    if let Some(example) = &route.documented.example {
+        content["example"] = example.clone();
+    }
+    Some(json!({"required": required, "content": {"application/json": content}}))
+}
+
+fn idempotency_field() -> Value {
+    json!({
+        "type": ["string", "null"],
+        "format": "uuid",
+        "description": "The same as the header Idempotency-Key, for clients that cannot set headers.",
+    })
+}
+
+/// Every answer: the route's own, then its refusals by status.
+fn responses(route: &Route) -> Value {
+    let mut responses: BTreeMap<String, Value> = BTreeMap::new();
+    for (status, description, body) in &route.documented.answers {
+        let mut response = json!({"description": description, "headers": answer_headers(route, *status)});
+        if let Some((name, schema)) = body {
+            response["content"] = json!({"application/json": {"schema": refer(name, schema)}});
+        }
+        responses.insert(status.to_string(), response);
+    }
+    for (status, codes) in refusals(route) {
+        let general = general(status, &codes);
+        let response = general
+            .map_or_else(|| refusal(status, &codes), |name| json!({"$ref": format!("#/components/responses/{name}")}));
+        responses.insert(status.to_string(), response);
+    }
+    responses.into_iter().collect::<Map<_, _>>().into()
+}
+
+fn answer_headers(route: &Route, status: u16) -> Value {
+    let refer = |name: &str| json!({"$ref": format!("#/components/headers/{name}")});
+    let mut headers = json!({"X-Request-Id": refer("RequestId")});
+    match route.method {
+        Method::Get if status == 200 => headers["ETag"] = refer("ETag"),
+        Method::Post if route.who != Who::Anyone => headers["Idempotent-Replayed"] = refer("IdempotentReplayed"),
+        Method::Get | Method::Post | Method::Put | Method::Patch | Method::Delete => {}
+    }
+    headers
+}
+
+/// The refusals of a route by status: those of every guard that it stands behind, and its own.
+fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
+    let known = route.who != Who::Anyone;
+    let api = route.path.starts_with("/v2/");
+    let bodied = matches!(route.method, Method::Post | Method::Put | Method::Patch);
+    let mut codes = vec![Code::InternalError, Code::ServiceUnavailable];
+    let mut when = |so: bool, further: &[Code]| {
+        if so {
+            codes.extend_from_slice(further);
+        }
+    };
+    when(api, &[Code::InvalidInput]);
+    when(known, &[Code::Unauthorized, Code::WrongEnvironment, Code::RateLimited]);
+    when(known && route.who != Who::AppOrItsClient, &[Code::SecretKeyRequired]);
+    when(matches!(route.who, Who::App | Who::AppOrItsClient), &[Code::AppIdRequired]);
+    when(takes_app_id(route.who), &[Code::NotPermitted, Code::NotFound]);
+    when(route.who == Who::Organization, &[Code::OrganizationKeyRequired]);
+    when(route.path.contains('{'), &[Code::NotFound]);
+    when(bodied && api, &[Code::PayloadTooLarge, Code::UnsupportedMediaType]);
+    when(route.method != Method::Get && api, &[Code::OutcomeUnknown]);
+    when(route.method == Method::Post && known, &[Code::IdempotencyKeyReused]);
+    codes.extend_from_slice(&route.documented.refusals);
+    codes.sort_unstable();
+    codes.dedup();
+    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
+    for code in codes {
+        by_status.entry(code.status()).or_default().push(code);
+    }
+    by_status
+}
+
+/// The shared responses: name, and the codes that it stands for.
+const SHARED: [(&str, &[Code]); 8] = [
+    ("InvalidInput", &[Code::InvalidInput]),
+    ("Unauthorized", &[Code::Unauthorized, Code::WrongEnvironment]),
+    ("NotFound", &[Code::NotFound]),
+    ("PayloadTooLarge", &[Code::PayloadTooLarge]),
+    ("UnsupportedMediaType", &[Code::UnsupportedMediaType]),
+    ("RateLimited", &[Code::RateLimited]),
+    ("InternalError", &[Code::InternalError]),
+    ("Unavailable", &[Code::ServiceUnavailable, Code::OutcomeUnknown]),
+];
+
+/// The shared response for exactly these codes, if there is one.
+fn general(status: u16, codes: &[Code]) -> Option<&'static str> {
+    let shared = SHARED.iter().find(|(_, shared)| *shared == codes);
+    shared.filter(|(_, shared)| shared[0].status() == status).map(|(name, _)| *name)
+}
+
+fn refusal(status: u16, codes: &[Code]) -> Value {
+    let lines: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.as_str(), code.meaning())).collect();
+    let refer = |name: &str| json!({"$ref": format!("#/components/headers/{name}")});
+    let mut headers = json!({"X-Request-Id": refer("RequestId")});
+    match status {
+        401 => headers["WWW-Authenticate"] = refer("WwwAuthenticate"),
+        429 | 503 => headers["Retry-After"] = refer("RetryAfter"),
+        _ => {}
+    }
+    let words: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
+    let body = json!({"allOf": [
+        {"$ref": "#/components/schemas/ErrorBody"},
+        {"properties": {"error_code": {"enum": words}}},
+    ]});
+    json!({
+        "description": lines.join("\n\n"),
+        "headers": headers,
+        "content": {"application/json": {"schema": body}},
+    })
+}
+
+/// `components.responses`.
+pub(super) fn shared_responses() -> Value {
+    SHARED
+        .iter()
+        .map(|(name, codes)| ((*name).to_owned(), refusal(codes[0].status(), codes)))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// `components.parameters`.
+pub(super) fn shared_parameters() -> Value {
+    json!({
+        "ApiAppId": {
+            "name": "Api-App-Id", "in": "header", "required": false,
+            "description": "The app that an organization's key acts on; needed with such a key on an app's routes.",
+            "schema": {"type": "string", "format": "uuid"},
+        },
+        "IdempotencyKey": {
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "description": "1 to 255 printable ASCII characters; best a UUID. The same request under the same key \
+                            is executed once.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
+        },
+    })
+}
+
+/// `components.headers`.
+pub(super) fn shared_headers() -> Value {
+    let header = |description: &str, schema: Value| json!({"description": description, "schema": schema});
+    json!({
+        "RequestId": header("The request's own id, or one that was made for it.", json!({"type": "string"})),
+        "ETag": header("Identifies this body; send it as If-None-Match to get 304.", json!({"type": "string"})),
+        "IdempotentReplayed": header("Stands when the answer was given before.", json!({"type": "string", "enum": ["true"]})),
+        "RetryAfter": header("Seconds to wait.", json!({"type": "integer", "minimum": 1})),
+        "WwwAuthenticate": header("The scheme that is asked for.", json!({"type": "string"})),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_found_in_order_and_ids_are_uuids() {
+        let names: Vec<&str> = placeholders("/v2/apps/{app_id}/keys/{client_id}.csv").collect();
+        assert_eq!(names, ["app_id", "client_id"]);
+        assert_eq!(path_parameter("app_id")["schema"]["format"], "uuid");
+        assert_eq!(path_parameter("client_id")["schema"].get("format"), None);
+    }
+
+    #[test]
+    fn a_parameter_is_left_out_rather_than_null() {
+        let without = without_null(&json!({"type": ["string", "null"], "enum": ["a", null]}));
+        assert_eq!(without, json!({"type": "string", "enum": ["a"]}));
+        let without = without_null(&json!({"anyOf": [{"pattern": "x"}, {"type": "null"}]}));
+        assert_eq!(without, json!({"pattern": "x"}));
+    }
+
+    #[test]
+    fn shared_responses_agree_in_their_status() {
+        for (name, codes) in SHARED {
+            assert!(codes.iter().all(|code| code.status() == codes[0].status()), "{name}");
+            assert!(codes.is_sorted(), "{name} is looked up by its codes in order");
+        }
+    }
+}

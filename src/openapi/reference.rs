@@ -1,0 +1,200 @@
+//! The document as a page: the same facts, laid out to be read.
+
+use serde_json::Value;
+
+use super::INTRODUCTION;
+use crate::pages::views::{Operation, OperationGroup, ReferencePage, ReferenceRow, ResponseDoc};
+
+/// Fields within fields are shown to this depth; below it a row says "object".
+const DEPTH_MAX: usize = 4;
+
+/// The page of a document, without a base address.
+pub(super) fn page(document: &Value) -> ReferencePage {
+    let mut groups: Vec<OperationGroup> = list(document, "/tags").map(|tag| group(text(tag, "/name"))).collect();
+    for (path, methods) in fields(document, "/paths") {
+        for (method, operation) in fields(methods, "") {
+            let shown = one(document, path, method, operation);
+            let tag = text(operation, "/tags/0");
+            if let Some(group) = groups.iter_mut().find(|group| group.name == tag) {
+                group.operations.push(shown);
+            }
+        }
+    }
+    ReferencePage {
+        version: text(document, "/info/version").to_owned(),
+        base_url: String::new(),
+        introduction: INTRODUCTION.iter().map(|paragraph| paragraph.replace('`', "")).collect(),
+        groups,
+    }
+}
+
+fn group(name: &str) -> OperationGroup {
+    let id = name.to_lowercase().replace(' ', "-");
+    OperationGroup { id, name: name.to_owned(), description: String::new(), operations: Vec::new() }
+}
+
+fn one(document: &Value, path: &str, method: &str, operation: &Value) -> Operation {
+    let body = operation.pointer("/requestBody/content/application~1json");
+    let description = text(operation, "/description");
+    Operation {
+        id: text(operation, "/operationId").to_owned(),
+        method: method.to_uppercase(),
+        path: path.to_owned(),
+        summary: text(operation, "/summary").to_owned(),
+        description: description.split("\n\n").filter(|text| !text.is_empty()).map(str::to_owned).collect(),
+        callers: callers(operation),
+        parameters: list(operation, "/parameters").map(|given| parameter(resolve(document, given))).collect(),
+        request_fields: body.map_or_else(Vec::new, |body| schema_rows(document, &body["schema"])),
+        request_example: body.and_then(|body| body.get("example")).map(pretty),
+        responses: fields(operation, "/responses").map(|(status, given)| answer(document, status, given)).collect(),
+    }
+}
+
+fn callers(operation: &Value) -> String {
+    let schemes: Vec<&str> = list(operation, "/security")
+        .flat_map(|one| fields(one, "").map(|(name, _)| name))
+        .map(|name| match name {
+            "app_key" => "app key",
+            "organization_key" => "organization key",
+            "client_id" => "client id alone",
+            other => other,
+        })
+        .collect();
+    if schemes.is_empty() { "anyone".to_owned() } else { schemes.join("; ") }
+}
+
+fn parameter(given: &Value) -> ReferenceRow {
+    ReferenceRow {
+        name: text(given, "/name").to_owned(),
+        kind: format!("{}, {}", text(given, "/in"), kind(&given["schema"])),
+        required: given["required"] == true,
+        description: text(given, "/description").to_owned(),
+    }
+}
+
+fn answer(document: &Value, status: &str, given: &Value) -> ResponseDoc {
+    let given = resolve(document, given);
+    let schema = given.pointer("/content/application~1json/schema");
+    let words = |schema: &Value| -> Vec<String> {
+        list(schema, "/allOf/1/properties/error_code/enum").filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let error_codes = schema.map(words).unwrap_or_default();
+    let is_error = !error_codes.is_empty();
+    ResponseDoc {
+        status: status.to_owned(),
+        description: if is_error { String::new() } else { text(given, "/description").to_owned() },
+        // The error body is the same everywhere; the introduction has it.
+        fields: schema.filter(|_| !is_error).map_or_else(Vec::new, |schema| schema_rows(document, schema)),
+        example: None,
+        error_codes,
+    }
+}
+
+/// The fields of an object's schema, those within them after a dot.
+fn schema_rows(document: &Value, schema: &Value) -> Vec<ReferenceRow> {
+    let mut rows = Vec::new();
+    add_rows(document, schema, "", 0, &mut rows);
+    rows
+}
+
+fn add_rows(document: &Value, schema: &Value, within: &str, depth: usize, rows: &mut Vec<ReferenceRow>) {
+    let schema = resolve(document, schema);
+    if let Some(items) = schema.get("items") {
+        return add_rows(document, items, &format!("{within}[]"), depth, rows);
+    }
+    // What may be null is one of two: itself, or null.
+    for either in list(schema, "/oneOf").chain(list(schema, "/anyOf")).chain(list(schema, "/allOf")) {
+        add_rows(document, either, within, depth, rows);
+    }
+    if depth == DEPTH_MAX {
+        return;
+    }
+    let required: Vec<&str> = list(schema, "/required").filter_map(Value::as_str).collect();
+    for (name, field) in fields(schema, "/properties") {
+        let path = if within.is_empty() { name.to_owned() } else { format!("{within}.{name}") };
+        let resolved = resolve(document, field);
+        let described = if field.get("description").is_some() { field } else { resolved };
+        rows.push(ReferenceRow {
+            name: path.clone(),
+            kind: kind(resolved),
+            required: required.contains(&name),
+            description: text(described, "/description").to_owned(),
+        });
+        add_rows(document, field, &path, depth + 1, rows);
+    }
+}
+
+/// What a value is, in words: `string, uuid`, `integer, 1 to 100`, `one of: sms, email`.
+fn kind(schema: &Value) -> String {
+    let choices: Vec<&str> = list(schema, "/enum").filter_map(Value::as_str).collect();
+    if !choices.is_empty() {
+        return format!("one of: {}", choices.join(", "));
+    }
+    let mut words: Vec<String> = match &schema["type"] {
+        Value::String(kind) => vec![kind.clone()],
+        Value::Array(kinds) => vec![kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or ")],
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => vec!["object".to_owned()],
+    };
+    if let Some(format) = schema.get("format").and_then(Value::as_str) {
+        words.push(format.to_owned());
+    }
+    if let (Some(least), Some(most)) = (schema.get("minimum"), schema.get("maximum")) {
+        words.push(format!("{least} to {most}"));
+    }
+    words.join(", ")
+}
+
+/// What a `$ref` points to; else the value itself.
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let target = value.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix('#'));
+    target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
+    value.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn fields<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    let object = value.pointer(pointer).and_then(Value::as_object);
+    object.into_iter().flatten().map(|(name, field)| (name.as_str(), field))
+}
+
+fn pretty(example: &Value) -> String {
+    serde_json::to_string_pretty(example).expect("a JSON value always serializes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn fields_within_fields_are_named_by_their_path() {
+        let document = json!({"components": {"schemas": {"Payee": {
+            "type": "object", "description": "Whom.", "properties": {"email": {"type": ["string", "null"]}},
+        }}}});
+        let schema = json!({"type": "object", "required": ["payee"], "properties": {
+            "payee": {"$ref": "#/components/schemas/Payee"},
+            "rows": {"type": "array", "items": {"type": "object", "properties": {"amount": {
+                "type": "integer", "minimum": 1, "maximum": 9
+            }}}},
+        }});
+        let rows = schema_rows(&document, &schema);
+        let shown: Vec<(&str, &str, bool)> =
+            rows.iter().map(|row| (row.name.as_str(), row.kind.as_str(), row.required)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("payee", "object", true),
+                ("payee.email", "string or null", false),
+                ("rows", "array", false),
+                ("rows[].amount", "integer, 1 to 9", false),
+            ]
+        );
+        assert_eq!(rows[0].description, "Whom.");
+    }
+}

@@ -1,0 +1,95 @@
+//! The named schemas that answers refer to.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use utoipa::{PartialSchema as _, ToSchema as _};
+
+use crate::http::Route;
+use crate::refusal::{ErrorBody, FieldError};
+
+/// Where references point.
+const PREFIX: &str = "#/components/schemas/";
+
+/// `components.schemas`: those of all routes, by the names they have there.
+///
+/// # Panics
+/// When two different schemas have one name.
+pub(super) fn components(routes: &[Route]) -> Value {
+    let mut named = BTreeMap::new();
+    add(&mut named, &ErrorBody::name(), &as_json(&ErrorBody::schema()));
+    add(&mut named, &FieldError::name(), &as_json(&FieldError::schema()));
+    for documented in routes.iter().map(|route| &route.documented) {
+        let answers = documented.answers.iter().filter_map(|(_, _, body)| body.as_ref());
+        for (name, schema) in documented.schemas.iter().chain(answers) {
+            add(&mut named, name, schema);
+        }
+    }
+    named.into_iter().collect::<Map<_, _>>().into()
+}
+
+fn add(named: &mut BTreeMap<String, Value>, name: &str, schema: &Value) {
+    let Some(name) = name_of(name, schema) else { return };
+    let schema = renamed(schema);
+    if let Some(other) = named.get(&name) {
+        assert_eq!(*other, schema, "two schemas are named {name}");
+    }
+    named.insert(name, schema);
+}
+
+/// A reference to a schema, or the schema itself where it has no name.
+pub(super) fn refer(name: &str, schema: &Value) -> Value {
+    match name_of(name, schema) {
+        Some(name) => json!({"$ref": format!("{PREFIX}{name}")}),
+        None => renamed(schema),
+    }
+}
+
+/// The public name of a schema; `None` for a plain array, which is no type of ours.
+fn name_of(name: &str, schema: &Value) -> Option<String> {
+    if schema.get("type").and_then(Value::as_str) == Some("array") {
+        return None;
+    }
+    Some(public(name).to_owned())
+}
+
+/// Our structs of JSON bodies end in `Json`; readers of the document need not know.
+fn public(name: &str) -> &str {
+    name.strip_suffix("Json").unwrap_or(name)
+}
+
+/// The schema with every reference by its public name.
+fn renamed(schema: &Value) -> Value {
+    match schema {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| match value.as_str().and_then(|text| text.strip_prefix(PREFIX)) {
+                Some(target) if name == "$ref" => (name.clone(), format!("{PREFIX}{}", public(target)).into()),
+                Some(_) | None => (name.clone(), renamed(value)),
+            })
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(items) => items.iter().map(renamed).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema.clone(),
+    }
+}
+
+fn as_json(schema: &impl serde::Serialize) -> Value {
+    serde_json::to_value(schema).expect("schemas are plain data, which always serialize")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_suffix_wherever_they_stand() {
+        let list = json!({"type": "object", "properties": {"data": {"type": "array", "items": {
+            "$ref": "#/components/schemas/UserJson"
+        }}}});
+        assert_eq!(name_of("UserList", &list).as_deref(), Some("UserList"));
+        assert_eq!(name_of("UserJson", &json!({"type": "object"})).as_deref(), Some("User"));
+        assert_eq!(name_of("Vec", &json!({"type": "array"})), None);
+        assert_eq!(renamed(&list)["properties"]["data"]["items"]["$ref"], "#/components/schemas/User");
+    }
+}

@@ -1,0 +1,59 @@
+//! The landing page, and the files that pages load.
+
+use super::assets::{CONTENT_SECURITY_POLICY, asset};
+use super::views::LandingPage;
+use crate::http::route::route;
+use crate::http::{Answer, Call, Environment, Outcome, Route};
+use crate::refusal::{Code, Refusal};
+
+/// How long a browser may keep an asset, in seconds. Their names do not change with their contents, so not for long.
+const ASSET_KEPT_SECONDS: u32 = 3_600;
+
+/// A drawn page with the headers that pages have.
+///
+/// # Errors
+/// `internal-error` when the template fails, which only a bug makes it do.
+pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
+    let html = view.render().map_err(|error| {
+        tracing::error!(%error, "a page could not be drawn");
+        Refusal::new(Code::InternalError, "A bug of ours stopped this request.")
+    })?;
+    let answer = Answer::html(status, html)
+        .header("content-security-policy", CONTENT_SECURITY_POLICY)
+        // A claim link is a credential: no page that it leads to may learn it.
+        .header("referrer-policy", "no-referrer");
+    Ok(answer)
+}
+
+/// GET / of a sandbox
+pub async fn show_landing(call: Call) -> Outcome {
+    if call.bursar.environment == Environment::Production {
+        return Err(Refusal::not_found("page"));
+    }
+    let view = LandingPage {
+        base_url: call.bursar.public_url.clone(),
+        credentials_path: None,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    page(200, &view)
+}
+
+/// GET /assets/{name}
+pub async fn get_asset(call: Call) -> Outcome {
+    let asset = asset(call.parameter("name")).ok_or_else(|| Refusal::not_found("file"))?;
+    let kept = format!("public, max-age={ASSET_KEPT_SECONDS}");
+    Ok(Answer::file(asset.content_type, asset.bytes).header("cache-control", kept))
+}
+
+/// The routes of the pages that belong to no noun.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Get "/" Anyone "show_landing" show_landing)
+            .about("Pages", "What this is and where to go from here")
+            .gives_empty(200, "The page."),
+        route!(Get "/assets/{name}" Anyone "get_asset" get_asset)
+            .about("Pages", "A file that pages load")
+            .gives_empty(200, "The file.")
+            .refuses(&[Code::NotFound]),
+    ]
+}
