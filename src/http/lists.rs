@@ -1,8 +1,12 @@
 //! Lists: one page at a time, newest first, by keyset (decisions.md 5).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::clock::Time;
@@ -17,12 +21,36 @@ pub const LIMIT_DEFAULT: i64 = 10;
 pub const LIMIT_MAX: i64 = 100;
 
 /// The list envelope of interface.md.
-#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ListEnvelope<T> {
     /// Whether more objects exist beyond this page, in the direction that was asked for.
     pub has_more: bool,
     /// The objects.
     pub data: Vec<T>,
+}
+
+// By hand, because the derived schema gives all lists one name and leaves out that of their objects.
+impl<T: ToSchema> PartialSchema for ListEnvelope<T> {
+    fn schema() -> RefOr<Schema> {
+        let has_more = ObjectBuilder::new()
+            .schema_type(Type::Boolean)
+            .description(Some("Whether more objects exist beyond this page, in the direction that was asked for."));
+        let data = ArrayBuilder::new().items(Ref::from_schema_name(T::name())).description(Some("The objects."));
+        let envelope = ObjectBuilder::new().property("has_more", has_more).property("data", data);
+        envelope.required("has_more").required("data").into()
+    }
+}
+
+impl<T: ToSchema> ToSchema for ListEnvelope<T> {
+    fn name() -> Cow<'static, str> {
+        let of = T::name();
+        Cow::Owned(format!("{}List", of.strip_suffix("Json").unwrap_or(&of)))
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+    }
 }
 
 /// Which page is asked for.
