@@ -164,6 +164,22 @@ async fn update_app_settings_keeps_what_is_not_sent() {
 }
 
 #[tokio::test]
+async fn an_app_may_ask_for_a_key_on_every_post() {
+    let server = Server::memory().await;
+    let path = format!("/v2/apps/{}/settings", server.app_id());
+    let advance = || server.post("/v2/sandbox/clock/advance").app_key();
+    advance().json(json!({"seconds": 1})).send().await.expect(200);
+    server.put(&path).as_org().json(json!({"require_idempotency_key": true})).send().await.expect(200);
+    let refused = advance().json(json!({"seconds": 1})).send().await;
+    assert_eq!(refused.refused(400, "invalid-input").fields(), ["Idempotency-Key"]);
+    advance().idempotency_key("a").json(json!({"seconds": 1})).send().await.expect(200);
+    let in_body = json!({"seconds": 1, "idempotency_key": "0195cf3a-0000-7000-8000-000000000000"});
+    advance().json(in_body).send().await.expect(200);
+    // An organization acts for itself there, and no app's settings bind it.
+    server.post("/v2/sandbox/clock/advance").as_org().json(json!({"seconds": 1})).send().await.expect(200);
+}
+
+#[tokio::test]
 async fn members_come_go_and_keep_their_numbers() {
     let server = Server::memory().await;
     let listed = server.get("/v2/members").app_key().send().await.expect(200);
@@ -230,10 +246,12 @@ async fn the_sandbox_clock_moves_forward_once_per_key() {
 }
 
 #[tokio::test]
-async fn keys_and_apps_survive_a_restart() {
+async fn keys_apps_and_the_clock_survive_a_restart() {
     let mut server = Server::start().await;
     let made = shop(&server).await;
+    server.post("/v2/sandbox/clock/advance").as_org().json(json!({"seconds": 60})).send().await.expect(200);
     server.restart().await;
+    assert_eq!(server.get("/v2/sandbox/clock").app_key().send().await.expect(200).body["ahead_seconds"], 60);
     let path = format!("/v2/apps/{}", made.id());
     let read = server.get(&path).basic(&text(&made.body, "/keys/client_id"), &text(&made.body, "/keys/api_key"));
     assert_eq!(read.send().await.expect(200).body["name"], "Corner Shop");

@@ -4,8 +4,8 @@ use super::create::CreateApp;
 use super::delete::DeleteApp;
 use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, shown};
 use super::keys::{Drawn, Opens};
-use super::model::{App, Key, Organization, find};
-use super::rotate::{IssueKey, RevokeKey};
+use super::model::{App, Organization, find};
+use super::rotate::{IssueKey, Owner, RevokeKey};
 use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
 use crate::http::input::{Input, Patch, Problems, input, wrong};
@@ -144,7 +144,7 @@ pub async fn delete(call: Call) -> Outcome {
 pub async fn create_key(call: Call) -> Outcome {
     let drawn = draw(&call);
     let key = drawn.to_store(&call.bursar.vault);
-    let command = call.body::<NoFields>().and_then(|_| Ok(IssueKey { scope: app_in_path(&call)?, key }));
+    let command = call.body::<NoFields>().and_then(|_| Ok(IssueKey { owner: Owner::App(app_in_path(&call)?), key }));
     call.once(command, move |()| Answer::created(&ShownKeyJson::from(&drawn)).secret()).await
 }
 
@@ -153,8 +153,7 @@ pub async fn list_keys(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let mut data: Vec<KeyJson> = call
         .read(move |world| {
-            find(world, scope)?;
-            let keys = world.all::<Key>(Key::OF_APP, key![scope.org, Some(scope.app)])?;
+            let keys = Owner::App(scope).keys(world)?;
             Ok(keys.iter().map(|key| KeyJson::from(&**key)).collect())
         })
         .await?;
@@ -165,7 +164,7 @@ pub async fn list_keys(call: Call) -> Outcome {
 /// DELETE /v2/apps/{app_id}/keys/{client_id}
 pub async fn delete_key(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
-    let command = RevokeKey { scope, client_id: call.parameter("client_id").to_owned() };
+    let command = RevokeKey { owner: Owner::App(scope), client_id: call.parameter("client_id").to_owned() };
     let revoked = call.bursar.engine.run(command).await?;
     call.bursar.keys.forget_all();
     Ok(Answer::ok(&revoked))

@@ -81,6 +81,7 @@ record! {
     /// A key: its public half, and a hash of its secret half.
     pub struct Key in "api_keys" {
         key (org, client_id)
+        many OF_ORG (org)
         many OF_APP (org, app);
         /// The organization.
         pub org: OrgId,

@@ -1,20 +1,86 @@
-//! Issues and revokes the keys of an app. Two may live at once, so that a rotation has an overlap.
+//! Issues and revokes keys, an app's or the organization's own. Two may live at once, so that a
+//! rotation has an overlap.
+
+use std::sync::Arc;
 
 use super::json::{KeyJson, tell_updated};
 use super::keys::{LIVE_KEYS_MAX, NewKey};
-use super::model::{App, Key, find};
+use super::model::{Key, Organization, find};
 use crate::engine::Command;
 use crate::http::Scope;
-use crate::ids::OrgId;
+use crate::ids::{AppId, OrgId};
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A further key of an app.
+/// Whose key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// An app's.
+    App(Scope),
+    /// The organization's own. The API does not rotate these: who can is who runs the service.
+    Organization(OrgId),
+}
+
+impl Owner {
+    const fn org(self) -> OrgId {
+        match self {
+            Self::App(scope) => scope.org,
+            Self::Organization(org) => org,
+        }
+    }
+
+    const fn app(self) -> Option<AppId> {
+        match self {
+            Self::App(scope) => Some(scope.app),
+            Self::Organization(_) => None,
+        }
+    }
+
+    /// Refuses an owner that is not there.
+    fn is_there(self, world: &mut World) -> Result<(), Halt> {
+        match self {
+            Self::App(scope) => find(world, scope).map(drop),
+            Self::Organization(org) => match world.get::<Organization>(key![org])? {
+                Some(_) => Ok(()),
+                None => Err(Refusal::not_found("organization").into()),
+            },
+        }
+    }
+
+    /// Its keys, revoked ones included.
+    ///
+    /// # Errors
+    /// `not-found` when the owner is not there.
+    pub fn keys(self, world: &mut World) -> Result<Vec<Arc<Key>>, Halt> {
+        self.is_there(world)?;
+        match self {
+            Self::App(scope) => world.all::<Key>(Key::OF_APP, key![scope.org, Some(scope.app)]),
+            Self::Organization(org) => {
+                let all = world.all::<Key>(Key::OF_ORG, key![org])?;
+                Ok(all.into_iter().filter(|key| key.app.is_none()).collect())
+            }
+        }
+    }
+
+    /// Tells of a changed key in its app's log; an organization has none.
+    fn tell(self, world: &mut World) -> Result<(), Halt> {
+        match self {
+            Self::App(scope) => {
+                let app = find(world, scope)?;
+                let app = world.change(&app, |app| app.version += 1);
+                tell_updated(world, &app)
+            }
+            Self::Organization(_) => Ok(()),
+        }
+    }
+}
+
+/// A further key.
 #[derive(Clone, Debug)]
 pub struct IssueKey {
-    /// Which app's.
-    pub scope: Scope,
+    /// Whose.
+    pub owner: Owner,
     /// The key.
     pub key: NewKey,
 }
@@ -23,29 +89,28 @@ impl Command for IssueKey {
     type Reply = ();
 
     fn organization(&self) -> OrgId {
-        self.scope.org
+        self.owner.org()
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let app = find(world, self.scope)?;
-        let keys = world.all::<Key>(Key::OF_APP, key![self.scope.org, Some(self.scope.app)])?;
+        let keys = self.owner.keys(world)?;
         if keys.iter().filter(|key| key.revoked_at.is_none()).count() >= LIVE_KEYS_MAX {
-            let message = format!("The app has {LIVE_KEYS_MAX} live keys already. Revoke one of them first.");
+            let message = format!("There are {LIVE_KEYS_MAX} live keys already. Revoke one of them first.");
             return Err(Refusal::new(Code::LimitExceeded, message).into());
         }
 
         // From here it must succeed.
-        let issued = self.key.record(self.scope.org, Some(self.scope.app), world.now());
+        let issued = self.key.record(self.owner.org(), self.owner.app(), world.now());
         world.add(issued);
-        tell_new_version(world, &app)
+        self.owner.tell(world)
     }
 }
 
 /// A key that shall open nothing any more. To revoke it again changes nothing.
 #[derive(Clone, Debug)]
 pub struct RevokeKey {
-    /// Which app's.
-    pub scope: Scope,
+    /// Whose.
+    pub owner: Owner,
     /// Its public half.
     pub client_id: String,
 }
@@ -54,13 +119,13 @@ impl Command for RevokeKey {
     type Reply = KeyJson;
 
     fn organization(&self) -> OrgId {
-        self.scope.org
+        self.owner.org()
     }
 
     fn decide(&self, world: &mut World) -> Result<KeyJson, Halt> {
-        let app = find(world, self.scope)?;
-        let key = world.get::<Key>(key![self.scope.org, self.client_id])?;
-        let Some(key) = key.filter(|key| key.app == Some(self.scope.app)) else {
+        self.owner.is_there(world)?;
+        let key = world.get::<Key>(key![self.owner.org(), self.client_id])?;
+        let Some(key) = key.filter(|key| key.app == self.owner.app()) else {
             return Err(Refusal::not_found("key").into());
         };
         if key.revoked_at.is_some() {
@@ -70,21 +135,16 @@ impl Command for RevokeKey {
         // From here it must succeed.
         let now = world.now();
         let key = world.change(&key, |key| key.revoked_at = Some(now));
-        tell_new_version(world, &app)?;
+        self.owner.tell(world)?;
         Ok(KeyJson::from(&*key))
     }
-}
-
-fn tell_new_version(world: &mut World, app: &std::sync::Arc<App>) -> Result<(), Halt> {
-    let app = world.change(app, |app| app.version += 1);
-    tell_updated(world, &app)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::apps::keys::{Drawn, Opens};
-    use crate::apps::{CreateApp, DeleteApp};
+    use crate::apps::{CreateApp, CreateDemonstration, Credentials, DeleteApp};
     use crate::events::Event;
     use crate::http::{Bursar, Environment};
     use crate::world::Query;
@@ -107,16 +167,42 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let scope = app(&bursar).await;
         let second = drawn(&bursar);
-        bursar.engine.run(IssueKey { scope, key: second.clone() }).await.unwrap();
-        let refusal = bursar.engine.run(IssueKey { scope, key: drawn(&bursar) }).await.unwrap_err();
+        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: second.clone() }).await.unwrap();
+        let refusal = bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar) }).await.unwrap_err();
         assert_eq!(refusal.code, Code::LimitExceeded);
 
         let client_id = second.client_id;
-        let revoked = bursar.engine.run(RevokeKey { scope, client_id: client_id.clone() }).await.unwrap();
+        let revoked =
+            bursar.engine.run(RevokeKey { owner: Owner::App(scope), client_id: client_id.clone() }).await.unwrap();
         assert!(revoked.revoked.is_some());
-        let again = bursar.engine.run(RevokeKey { scope, client_id }).await.unwrap();
+        let again = bursar.engine.run(RevokeKey { owner: Owner::App(scope), client_id }).await.unwrap();
         assert_eq!(again, revoked, "a second revocation changes nothing");
-        bursar.engine.run(IssueKey { scope, key: drawn(&bursar) }).await.unwrap();
+        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar) }).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_organization_rotates_its_own_keys_beside_those_of_its_apps() {
+        let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
+        let drawn = Credentials::draw(&mut bursar.entropy(), bursar.clock.now(), Environment::Sandbox, "");
+        let command = CreateDemonstration::of(&drawn, &bursar.vault, &mut bursar.entropy());
+        bursar.engine.run(command).await.unwrap();
+        let owner = Owner::Organization(drawn.organization.id);
+        let new = || {
+            let drawn = Drawn::draw(&mut bursar.entropy(), Environment::Sandbox, owner.org(), Opens::Organization);
+            drawn.to_store(&bursar.vault)
+        };
+        bursar.engine.run(IssueKey { owner, key: new() }).await.unwrap();
+        let refusal = bursar.engine.run(IssueKey { owner, key: new() }).await.unwrap_err();
+        assert_eq!(refusal.code, Code::LimitExceeded);
+        let apps = RevokeKey { owner, client_id: drawn.app.client_id };
+        assert_eq!(bursar.engine.run(apps).await.unwrap_err().code, Code::NotFound);
+        bursar.engine.run(RevokeKey { owner, client_id: drawn.organization.client_id }).await.unwrap();
+        let keys = bursar.read(move |world| owner.keys(world)).await.unwrap();
+        let live: Vec<bool> = keys.iter().map(|key| key.revoked_at.is_none()).collect();
+        assert_eq!(live.iter().filter(|live| **live).count(), 1);
+        let nobody = Owner::Organization(ORG);
+        let refusal = bursar.engine.run(IssueKey { owner: nobody, key: new() }).await.unwrap_err();
+        assert_eq!(refusal.code, Code::NotFound);
     }
 
     #[tokio::test]
@@ -124,8 +210,9 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let (ours, theirs) = (app(&bursar).await, app(&bursar).await);
         let key = drawn(&bursar);
-        bursar.engine.run(IssueKey { scope: theirs, key: key.clone() }).await.unwrap();
-        let refusal = bursar.engine.run(RevokeKey { scope: ours, client_id: key.client_id }).await.unwrap_err();
+        bursar.engine.run(IssueKey { owner: Owner::App(theirs), key: key.clone() }).await.unwrap();
+        let refusal =
+            bursar.engine.run(RevokeKey { owner: Owner::App(ours), client_id: key.client_id }).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
     }
 
@@ -133,7 +220,7 @@ mod tests {
     async fn a_deleted_app_has_no_live_key_and_one_event_for_each_change() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let scope = app(&bursar).await;
-        bursar.engine.run(IssueKey { scope, key: drawn(&bursar) }).await.unwrap();
+        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar) }).await.unwrap();
         bursar.engine.run(DeleteApp { scope }).await.unwrap();
         let refusal = bursar.engine.run(DeleteApp { scope }).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);

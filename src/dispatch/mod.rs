@@ -33,7 +33,7 @@ use uuid::Uuid;
 
 pub use rate::Limits;
 
-use crate::apps::authenticate;
+use crate::apps::{authenticate, may_post_without_key};
 use crate::http::{Answer, Bursar, Call, Caller, Method, Outcome, Route};
 use crate::refusal::{Code, Refusal};
 use rate::{Limiter, Standing};
@@ -172,6 +172,9 @@ impl Door {
         seen.standing = self.limiter.check(&caller)?;
         let mut body = body::parse(route, parts, &bytes)?;
         let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
+        if route.method == Method::Post && idempotency_key.is_none() {
+            may_post_without_key(&self.bursar, &caller).await?;
+        }
         let query = query(route, parts)?;
         body::check_unused(route, &body)?;
 

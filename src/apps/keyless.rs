@@ -1,0 +1,20 @@
+//! Apps that want an idempotency key on every POST (decisions.md 2, `require_idempotency_key`).
+
+use super::model::find;
+use crate::http::{Bursar, Caller, Scope};
+use crate::refusal::{Code, Refusal};
+
+/// Whether this caller may send a POST without an idempotency key. It costs a read, which whoever
+/// sends a key does not pay.
+///
+/// # Errors
+/// 400 `invalid-input` when the app's settings ask for a key.
+pub async fn may_post_without_key(bursar: &Bursar, caller: &Caller) -> Result<(), Refusal> {
+    let Some(app) = caller.app else { return Ok(()) };
+    let scope = Scope { org: caller.org, app };
+    if bursar.read(move |world| Ok(find(world, scope)?.settings.0.require_idempotency_key)).await? {
+        let message = "is required by this app's settings, here or as idempotency_key in the body";
+        return Err(Refusal::field(Code::InvalidInput, "Idempotency-Key", message));
+    }
+    Ok(())
+}
