@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::task::JoinHandle;
@@ -38,10 +39,14 @@ impl Health {
         self.stopping.store(true, Ordering::SeqCst);
     }
 
-    /// Ends the workers. What they hold is leased to others when the lease runs out.
-    pub fn abort_workers(&self) {
-        for worker in self.workers.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            worker.abort();
+    /// Waits until the workers, which were told to stop, have done what they have in hand. One that takes too
+    /// long is left: its jobs are leased to others when the leases run out.
+    pub async fn workers_ended(&self, patience: Duration) {
+        let workers = std::mem::take(&mut *self.workers.lock().unwrap_or_else(PoisonError::into_inner));
+        for mut worker in workers {
+            if tokio::time::timeout(patience, &mut worker).await.is_err() {
+                worker.abort();
+            }
         }
     }
 

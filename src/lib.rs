@@ -68,8 +68,8 @@ pub mod transfers;
 pub mod payout_links;
 /// Money on its way to a person, by a rail.
 pub mod payouts;
-// /// How a payee takes the money of a link.
-// pub mod claims;
+/// How a payee takes the money of a link.
+pub mod claims;
 
 // Ways in and out.
 
@@ -79,8 +79,8 @@ pub mod verify;
 pub mod sandbox;
 /// The pages that people see: the claim, the sandbox inbox, the reference.
 pub mod pages;
-// /// Does what commits leave to be done.
-// pub mod worker;
+/// Does what commits leave to be done.
+pub mod worker;
 /// HTTP requests become calls, in one fixed order.
 pub mod dispatch;
 /// Whether the program lives, is ready, and what it measures.

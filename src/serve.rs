@@ -32,11 +32,14 @@ use crate::opened::{self, Opened, Surroundings, Unopened};
 use crate::refusal::Refusal;
 use crate::routes;
 use crate::sandbox::clock::keep_up;
+use crate::worker;
 
 /// How long a caller may take to send a request's headers (decisions.md 14).
 const HEADER_DEADLINE: Duration = Duration::from_secs(10);
 /// How long requests under way may take once shutdown has begun (decisions.md 15).
 const DRAIN: Duration = Duration::from_secs(25);
+/// How long workers may take for what they have in hand.
+const WORKERS_END: Duration = Duration::from_secs(10);
 /// How long the engine may take to finish what it has when nobody sends it more.
 const LAST_BATCH: Duration = Duration::from_secs(5);
 /// Bounds of the histograms whose name ends in `_seconds`.
@@ -76,7 +79,8 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), install_metrics()?);
-    start_workers(&bursar, &health, config.role);
+    let (stop_workers, told) = watch::channel(false);
+    start_workers(&bursar, &health, config.role, told).await?;
 
     let (stop, stopping) = watch::channel(false);
     let limits = Limits { requests_per_second: config.requests_per_second };
@@ -99,7 +103,8 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     health.stop();
     stop.send_replace(true);
     drain([Some(serving), admin]).await;
-    health.abort_workers();
+    stop_workers.send_replace(true);
+    health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
     // The checkpoints end and the lock goes back only now, when nothing writes any more.
     drop(keeps);
@@ -107,12 +112,24 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
 }
 
 /// Background work. Each worker is watched: the process is not ready without it.
-fn start_workers(_bursar: &Arc<Bursar>, _health: &Arc<Health>, role: Role) {
+async fn start_workers(
+    bursar: &Arc<Bursar>,
+    health: &Arc<Health>,
+    role: Role,
+    stop: watch::Receiver<bool>,
+) -> Result<(), Unopened> {
     match role {
-        Role::Api => {}
-        // health.watch(crate::worker::start(bursar.clone()))
+        Role::Api => return Ok(()),
         Role::All | Role::Worker => {}
     }
+    // The store is locked: whatever is leased was leased by a process that is gone.
+    let abandoned = worker::abandon_leases(bursar).await;
+    let abandoned = abandoned.map_err(|refusal| Unopened::Sandbox(refusal.message))?;
+    if abandoned > 0 {
+        tracing::info!(abandoned, "jobs of a process that died are due again");
+    }
+    health.watch(worker::start(bursar.clone(), stop));
+    Ok(())
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, Unopened> {

@@ -7,6 +7,7 @@ CREATE TABLE users (
     phone_national              TEXT,
     phone_e164                  TEXT,
     phone_verified_at           INTEGER,
+    email_verified_at           INTEGER,
     first_name                  TEXT,
     last_name                   TEXT,
     email                       TEXT,

@@ -153,6 +153,34 @@ impl Command for Lease {
     }
 }
 
+/// Takes a job back from a worker that is known to be dead: it is due again at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Abandon {
+    /// The organization.
+    pub org: OrgId,
+    /// The job.
+    pub id: JobId,
+}
+
+impl Command for Abandon {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let Some(job) = world.get::<Job>(key![self.org, self.id])? else { return Ok(()) };
+        let now = world.now();
+        world.change(&job, |job| {
+            job.fence += 1;
+            job.leased_until = None;
+            job.due_at = now;
+        });
+        Ok(())
+    }
+}
+
 /// Ends a job, as a part of the command that carries its result. Refused when the lease is not the newest.
 pub fn finish(world: &mut World, leased: &Leased) -> Result<(), Halt> {
     let job = current(world, leased)?;
@@ -204,6 +232,15 @@ pub fn due(now: Time, limit: usize) -> Query {
         after: None,
         limit,
     }
+}
+
+/// Jobs that some worker has, or had when it died.
+pub fn leased(limit: usize) -> Query {
+    let query = due(Time::from_micros(0), limit);
+    let column = query.table.position("leased_until").expect("jobs have a lease");
+    let begun = Time::from_micros(0).to_value();
+    let condition = crate::world::query::Condition { column, compare: Compare::AtLeast, value: begun };
+    Query { conditions: vec![condition], ..query }
 }
 
 /// The moment of the earliest job, whatever it is: when a worker must look again.

@@ -87,7 +87,7 @@ pub fn json(bursar: &Bursar, link: &PayoutLink) -> PayoutLinkJson {
 }
 
 /// Where the payee claims the link.
-pub(crate) fn address(bursar: &Bursar, link: &PayoutLink) -> Option<String> {
+pub fn address(bursar: &Bursar, link: &PayoutLink) -> Option<String> {
     token::shown(&bursar.vault, link).map(|token| format!("{}/claim/{token}", bursar.public_url))
 }
 

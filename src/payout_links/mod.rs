@@ -22,7 +22,7 @@ pub use create::{Create, DeliveryAsked, NewLink, create};
 pub use deliver::{ClaimLinkDelivered, deliver_first};
 pub use expire::{Expire, Remind};
 pub use http::{NewPayoutLink, routes};
-pub use json::{PayoutLinkJson, json};
+pub use json::{PayoutLinkJson, address, json};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
 pub use token::{ClaimToken, NewToken};

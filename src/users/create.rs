@@ -9,26 +9,37 @@ use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
 use crate::http::Scope;
+use crate::ids::OrgId;
 use crate::phone::PhoneNumber;
-use crate::world::record::Document;
+use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
+
+/// By what a person is known inside an organization.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// The phone (decisions.md 6).
+    Phone(PhoneNumber),
+    /// The address, of a payee whose link was mailed and names no phone. It tells who somebody is only
+    /// where it was proven: anybody may write down an address.
+    Email(Email),
+}
 
 /// What is known of a person.
 #[derive(Clone, Debug)]
 pub struct Person {
-    /// The phone: who the person is.
-    pub phone: PhoneNumber,
+    /// Who the person is.
+    pub identity: Identity,
     /// First name.
     pub first_name: Option<String>,
     /// Last name.
     pub last_name: Option<String>,
     /// Address.
     pub email: Option<Email>,
-    /// Whether the person just proved to hold the phone.
+    /// Whether the person just proved to hold the phone, or to read the address.
     pub verified: bool,
 }
 
-/// The user with the person's phone, connected to the app; a new one when there is none.
+/// The user with the person's phone or proven address, connected to the app; a new one when there is none.
 ///
 /// What the person tells fills what was not known yet and never overwrites what was: an app cannot rename
 /// a person whom another app of the organization knows.
@@ -36,7 +47,12 @@ pub struct Person {
 /// # Errors
 /// `user-inactive` when the user is disabled.
 pub fn connect_or_create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>, Halt> {
-    match by_phone(world, scope.org, &person.phone)? {
+    let known = match &person.identity {
+        Identity::Phone(phone) => by_phone(world, scope.org, phone)?,
+        Identity::Email(email) if person.verified => by_proven_email(world, scope.org, email)?,
+        Identity::Email(_) => None,
+    };
+    match known {
         Some(known) => connect_known(world, scope, &known, person),
         None => create(world, scope, person),
     }
@@ -53,6 +69,7 @@ fn connect_known(world: &mut World, scope: Scope, user: &Arc<User>, person: &Per
     let mut learned = User::clone(user);
     learn(&mut learned, person, world.now());
     let unchanged = learned.phone_verified_at == user.phone_verified_at
+        && learned.email_verified_at == user.email_verified_at
         && (&learned.first_name, &learned.last_name, &learned.email)
             == (&user.first_name, &user.last_name, &user.email);
     if connected && unchanged {
@@ -66,18 +83,23 @@ fn connect_known(world: &mut World, scope: Scope, user: &Arc<User>, person: &Per
 
 fn create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>, Halt> {
     let (id, now) = (world.id(), world.now());
+    let phone = match &person.identity {
+        Identity::Phone(phone) => Some(phone),
+        Identity::Email(_) => None,
+    };
     let mut user = User {
         org: scope.org,
         id,
-        phone_country_code: Some(person.phone.country_code().to_owned()),
-        phone_national: Some(person.phone.national().to_owned()),
-        phone_e164: Some(person.phone.e164()),
+        phone_country_code: phone.map(|phone| phone.country_code().to_owned()),
+        phone_national: phone.map(|phone| phone.national().to_owned()),
+        phone_e164: phone.map(PhoneNumber::e164),
         phone_verified_at: None,
+        email_verified_at: None,
         first_name: None,
         last_name: None,
         email: None,
         status: UserStatus::Unverified,
-        country: country_of(&person.phone),
+        country: phone.and_then(country_of),
         auto_payout_enabled: false,
         default_payout_method: None,
         metadata: None,
@@ -105,13 +127,57 @@ fn learn(user: &mut User, person: &Person, now: Time) {
     user.first_name = user.first_name.take().or_else(|| person.first_name.clone());
     user.last_name = user.last_name.take().or_else(|| person.last_name.clone());
     user.email = user.email.take().or_else(|| person.email.as_ref().map(|email| email.as_str().to_owned()));
-    if person.verified && user.phone_verified_at.is_none() {
-        user.phone_verified_at = Some(now);
+    let proven = match &person.identity {
+        Identity::Phone(_) => &mut user.phone_verified_at,
+        Identity::Email(email) => {
+            user.email = Some(email.as_str().to_owned());
+            &mut user.email_verified_at
+        }
+    };
+    if person.verified && proven.is_none() {
+        *proven = Some(now);
         user.status = rules::status_after(user.status, UserEvent::Verify);
     }
     if user.full_name() != name_before {
         screening::screen(user);
     }
+}
+
+/// The active user who proved to read this address, if there is one.
+fn by_proven_email(world: &mut World, org: OrgId, email: &Email) -> Result<Option<Arc<User>>, Halt> {
+    let same = world.all::<User>(User::BY_EMAIL, key![org, Some(email.as_str().to_owned())])?;
+    Ok(same.into_iter().find(|user| user.email_verified_at.is_some() && rules::must_be_active(user).is_ok()))
+}
+
+/// Takes over the name that a payee tells of themselves, where none was known.
+///
+/// # Errors
+/// `user-inactive` when the user is disabled.
+pub fn fill_profile(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    first_name: &str,
+    last_name: &str,
+    email: Option<&Email>,
+) -> Result<Arc<User>, Halt> {
+    rules::must_be_active(user)?;
+    let name_before = user.full_name();
+    let mut filled = User::clone(user);
+    filled.first_name.get_or_insert_with(|| first_name.to_owned());
+    filled.last_name.get_or_insert_with(|| last_name.to_owned());
+    if let Some(email) = email {
+        filled.email.get_or_insert_with(|| email.as_str().to_owned());
+    }
+    if filled.full_name() != name_before {
+        screening::screen(&mut filled);
+    }
+
+    // From here it must succeed.
+    change(world, scope, user, super::UPDATED, |user| {
+        let version = user.version;
+        *user = User { version, ..filled };
+    })
 }
 
 /// Lets the app pay the user.
@@ -132,7 +198,7 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::engine::{Command, Executor};
-    use crate::ids::{AppId, OrgId, Seeds};
+    use crate::ids::{AppId, Seeds};
     use crate::refusal::Refusal;
     use crate::store::{Memory, Store};
     use uuid::Uuid;
@@ -155,7 +221,7 @@ mod tests {
 
     fn person(first_name: &str, last_name: &str) -> Person {
         Person {
-            phone: PhoneNumber::parse("1", "2025550123").unwrap(),
+            identity: Identity::Phone(PhoneNumber::parse("1", "2025550123").unwrap()),
             first_name: Some(first_name.to_owned()),
             last_name: Some(last_name.to_owned()),
             email: None,

@@ -18,13 +18,13 @@ mod screening;
 pub mod verification;
 mod verify;
 
-pub use create::{Person, connect_or_create};
+pub use create::{Identity, Person, connect_or_create, fill_profile};
 pub use json::{MethodDetailsJson, UserJson, json, method_details};
 pub use model::{
     Adjustment1099, AppUser, BackgroundCheckStatus, Compliance, EntityType, Flags, Form1099, OfacStatus,
     TaxIdVerification, User, UserStatus, W9,
 };
-pub use payout_methods::{NewMethod, disable_payout_method, set_up_payout_method};
+pub use payout_methods::{NewMethod, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method};
 pub use rules::{must_be_active, must_be_verified};
 pub use verify::{SendVerificationToken, Verify};
 

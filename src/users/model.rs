@@ -164,7 +164,8 @@ record! {
     /// A person who may be paid, known to an organization by the phone.
     pub struct User in "users" {
         key (org, id)
-        unique BY_PHONE (org, phone_e164);
+        unique BY_PHONE (org, phone_e164)
+        many BY_EMAIL (org, email);
         /// The organization.
         pub org: OrgId,
         /// Its id.
@@ -177,6 +178,8 @@ record! {
         pub phone_e164: Option<String>,
         /// When the person proved to hold the phone.
         pub phone_verified_at: Option<Time>,
+        /// When the person proved to read the address; only then does the address tell who somebody is.
+        pub email_verified_at: Option<Time>,
         /// First name.
         pub first_name: Option<String>,
         /// Last name.
@@ -223,9 +226,19 @@ impl User {
         parts.join(" ")
     }
 
-    /// Whether the person proved to hold the phone.
+    /// Whether the person proved to hold the phone, or to read the address.
     pub const fn is_verified(&self) -> bool {
-        self.phone_verified_at.is_some()
+        self.phone_verified_at.is_some() || self.email_verified_at.is_some()
+    }
+
+    /// Whether first and last name are known.
+    pub const fn has_name(&self) -> bool {
+        self.first_name.is_some() && self.last_name.is_some()
+    }
+
+    /// Whether a tax form was given.
+    pub const fn has_tax_form(&self) -> bool {
+        self.sealed_tax_form.is_some()
     }
 }
 

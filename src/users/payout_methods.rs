@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::model::User;
 use super::{PAYOUT_METHOD_UPDATED, change, rules};
+use crate::apps;
 use crate::http::Scope;
 use crate::payout_methods::{self, PayoutMethod, SealedDetails};
+use crate::platform::Platform;
 use crate::world::{Halt, World};
 
 /// A method to set up, and what it is for.
@@ -74,4 +76,35 @@ pub fn disable_payout_method(
         }
     })?;
     Ok(method)
+}
+
+/// What a payee says of a method that was set up before: whether it becomes the default, and whether later
+/// payouts go to the default unasked.
+pub fn prefer_payout_method(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    method: &PayoutMethod,
+    is_default: bool,
+    auto_payout_enabled: Option<bool>,
+) -> Result<Arc<User>, Halt> {
+    let default = if is_default { Some(method.id) } else { user.default_payout_method };
+    let enabled = auto_payout_enabled.unwrap_or(user.auto_payout_enabled);
+    if default == user.default_payout_method && enabled == user.auto_payout_enabled {
+        return Ok(user.clone());
+    }
+    change(world, scope, user, super::UPDATED, |user| {
+        user.default_payout_method = default;
+        user.auto_payout_enabled = enabled;
+    })
+}
+
+/// The rails that are open to a user of this app: all fourteen, less those that the app or the user leaves out.
+pub fn open_rails(world: &mut World, scope: Scope, user: &User) -> Result<Vec<Platform>, Halt> {
+    let app = apps::find(world, scope)?;
+    let left_out = |platform: &Platform| {
+        app.settings.0.payout_options_exclude_list.contains(platform)
+            || user.payout_options_exclude_list.0.contains(platform)
+    };
+    Ok(Platform::ALL.into_iter().filter(|platform| !left_out(platform)).collect())
 }

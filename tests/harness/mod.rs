@@ -151,6 +151,25 @@ impl Server {
         self.clock.advance(seconds);
     }
 
+    /// Does everything that is due, as the worker would: messages are sent, rails are told and asked.
+    pub async fn work_off(&self) {
+        bursar::worker::work_off(self.bursar()).await.expect("every job that is due can be done");
+    }
+
+    /// Moves the clock and does what fell due.
+    pub async fn pass(&self, seconds: i64) {
+        self.advance(seconds);
+        self.work_off().await;
+    }
+
+    /// The newest message to a phone or an address.
+    pub async fn newest_message(&self, to: &str) -> Value {
+        self.work_off().await;
+        let path = format!("/v2/sandbox/messages?limit=1&to={}", to.replace('+', "%2B"));
+        let inbox = self.get(&path).app_key().send().await.expect(200);
+        inbox.body["data"][0].clone()
+    }
+
     /// What the first start wrote into the credentials file (decisions.md 15).
     pub fn credentials(&self) -> Value {
         let file = self.folder.path().join("sandbox-credentials.json");

@@ -1,0 +1,328 @@
+//! A claim as JSON (decisions.md 16, "Claims as JSON"): where it stands and what comes next.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::model::ClaimContact;
+use super::sitting::{self, Sitting};
+use super::steps::{self, Progress, StepName};
+use crate::apps;
+use crate::clock::Time;
+use crate::email::Email;
+use crate::ids::{PayoutMethodId, TransferId};
+use crate::money::Cents;
+use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
+use crate::payout_methods::{self, FieldSpec};
+use crate::payouts::{quote, remaining};
+use crate::phone::PhoneNumber;
+use crate::transfers::{Transfer, TransferKind};
+use crate::users;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// Where a claim stands and what comes next.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ClaimDocument {
+    /// The link's status.
+    pub status: &'static str,
+    /// Cents. Never changes.
+    #[schema(value_type = i64)]
+    pub amount: Cents,
+    /// Cents that were not paid out yet.
+    #[schema(value_type = i64)]
+    pub remaining_amount: Cents,
+    /// USD.
+    pub currency: &'static str,
+    /// Who pays.
+    pub app: ClaimApp,
+    /// Who is paid, masked: who has only the link learns no number and no address.
+    pub payee: MaskedPayee,
+    /// The maker's memo.
+    #[schema(required)]
+    pub memo: Option<String>,
+    /// Until when it can be claimed.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires_at: Time,
+    /// The steps of this claim, in order.
+    pub steps: Vec<StepName>,
+    /// Those that are done.
+    pub completed_steps: Vec<StepName>,
+    /// What comes next; null when nothing is left to do.
+    #[schema(required)]
+    pub next_step: Option<NextStep>,
+    /// The newest payout of this link.
+    #[schema(required)]
+    pub transfer: Option<ClaimTransfer>,
+    /// Proves the sitting from now on, as the header Claim-Session. Only in the answer to the code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+}
+
+/// Who pays.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ClaimApp {
+    /// The app's name.
+    pub name: String,
+}
+
+/// Who is paid, as far as who holds the link may know.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MaskedPayee {
+    /// First name.
+    #[schema(required)]
+    pub first_name: Option<String>,
+    /// The end of the phone number.
+    #[schema(required)]
+    pub phone_number: Option<String>,
+    /// The address, its middle hidden.
+    #[schema(required)]
+    pub email: Option<String>,
+}
+
+/// The step to take next.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct NextStep {
+    /// Its name.
+    pub name: StepName,
+    /// Where its fields are sent by POST.
+    pub path: String,
+    /// What it takes.
+    pub fields: Vec<StepField>,
+    /// For the step method: the ways that are open, with what they cost and take.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<MethodOption>,
+}
+
+/// A field of a step.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StepField {
+    /// Its name.
+    pub name: String,
+    /// string, integer, boolean, object.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Whether it must be there.
+    pub required: bool,
+    /// The words it may be, where it is one of few.
+    pub choices: Vec<String>,
+}
+
+/// A way to be paid.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct MethodOption {
+    /// The rail.
+    pub platform: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// A saved method of the payee, when it is one.
+    #[schema(required)]
+    pub payout_method_id: Option<PayoutMethodId>,
+    /// How the saved method is told apart: its description and the end of its number.
+    #[schema(required)]
+    pub description: Option<String>,
+    /// What the payee pays for all that remains, in cents.
+    #[schema(value_type = i64)]
+    pub fee_amount: Cents,
+    /// What arrives, in cents.
+    #[schema(value_type = i64)]
+    pub payout_amount: Cents,
+    /// When it arrives.
+    pub arrival: &'static str,
+    /// What its details are; empty for a saved method.
+    pub fields: Vec<StepField>,
+}
+
+/// A payout of a link, as its payee sees it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ClaimTransfer {
+    /// Its id.
+    pub id: TransferId,
+    /// created, pending, completed, failed, reversed.
+    pub status: &'static str,
+    /// Cents that left the wallet.
+    #[schema(value_type = i64)]
+    pub amount: Cents,
+    /// Cents that arrive.
+    #[schema(value_type = i64)]
+    pub payout_amount: Cents,
+    /// Cents that the payee paid for it.
+    #[schema(value_type = i64)]
+    pub fee_amount: Cents,
+    /// The rail.
+    #[schema(required)]
+    pub platform: Option<&'static str>,
+    /// When the money is expected to arrive.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub arrives_at: Option<Time>,
+    /// Why it failed.
+    #[schema(required)]
+    pub error: Option<&'static str>,
+    /// The same in words.
+    #[schema(required)]
+    pub error_message: Option<&'static str>,
+}
+
+/// The claim behind a token, with as much as the sitting may see.
+pub(super) fn document(
+    world: &mut World,
+    token: &ClaimToken,
+    session_hash: Option<&[u8]>,
+    path: &str,
+) -> Result<ClaimDocument, Halt> {
+    let link = payout_links::by_token(world, token)?;
+    rules::may_open(&link, world.now())?;
+    // Without a sitting, the claim is told as to anyone who has the link.
+    let sitting = world.attempt(|world| sitting::find(world, token, session_hash))?.ok();
+    let progress = progress(world, &link, sitting.as_ref())?;
+    let next_step = match steps::next(progress) {
+        Some(step) => Some(next_step(world, sitting.as_ref(), step, path)?),
+        None => None,
+    };
+    Ok(ClaimDocument {
+        status: link.status.as_str(),
+        amount: link.amount,
+        remaining_amount: remaining(world, &link)?,
+        currency: "USD",
+        app: ClaimApp { name: apps::find(world, link.scope())?.name.clone() },
+        payee: masked(&link),
+        memo: link.memo.clone(),
+        expires_at: link.expires_at,
+        steps: steps::all(progress),
+        completed_steps: steps::all(progress).into_iter().filter(|step| steps::is_done(progress, *step)).collect(),
+        next_step,
+        transfer: newest_payout(world, &link)?.map(|transfer| claim_transfer(&transfer)),
+        session: None,
+    })
+}
+
+/// What is known of a claim.
+pub(super) fn progress(world: &mut World, link: &PayoutLink, sitting: Option<&Sitting>) -> Result<Progress, Halt> {
+    let left = remaining(world, link)?;
+    let Some(sitting) = sitting else {
+        let contact = world.get::<ClaimContact>(key![link.org, link.id])?;
+        let asks_compliance = link.collect_compliance;
+        return Ok(Progress { code_sent: contact.is_some(), asks_compliance, ..Progress::default() });
+    };
+    let has_method = world.attempt(|world| super::payout::chosen(world, sitting))?.is_ok();
+    Ok(Progress {
+        code_sent: true,
+        proven: true,
+        asks_profile: sitting.session.asks_profile,
+        has_profile: sitting.user.has_name(),
+        asks_compliance: sitting.session.asks_compliance,
+        has_compliance: sitting.user.has_tax_form(),
+        has_method,
+        paid_out: left.is_zero(),
+    })
+}
+
+fn masked(link: &PayoutLink) -> MaskedPayee {
+    let phone = link.payee_phone.as_deref().and_then(|phone| PhoneNumber::parse_e164(phone).ok());
+    let email = link.payee_email.as_deref().and_then(|email| Email::parse(email).ok());
+    MaskedPayee {
+        first_name: link.payee.0.first_name.clone(),
+        phone_number: phone.map(|phone| phone.masked()),
+        email: email.map(|email| email.masked()),
+    }
+}
+
+/// The link's payouts, newest first; the hold is none of them.
+pub(super) fn newest_payout(world: &mut World, link: &PayoutLink) -> Result<Option<std::sync::Arc<Transfer>>, Halt> {
+    let transfers = world.all::<Transfer>(Transfer::BY_LINK, key![link.org, Some(link.id)])?;
+    Ok(transfers.into_iter().rfind(|transfer| transfer.kind == TransferKind::Payout))
+}
+
+fn claim_transfer(transfer: &Transfer) -> ClaimTransfer {
+    ClaimTransfer {
+        id: transfer.id,
+        status: transfer.status.as_str(),
+        amount: transfer.amount,
+        payout_amount: transfer.arrives,
+        fee_amount: transfer.amount.checked_sub(transfer.arrives).unwrap_or(Cents::ZERO),
+        platform: transfer.platform.map(|platform| platform.as_str()),
+        arrives_at: transfer.settles_at,
+        error: transfer.error.map(|error| error.as_str()),
+        error_message: transfer.error.map(|error| error.failure().message),
+    }
+}
+
+fn next_step(world: &mut World, sitting: Option<&Sitting>, step: StepName, path: &str) -> Result<NextStep, Halt> {
+    let field = |name: &str, kind, required| StepField { name: name.to_owned(), kind, required, choices: Vec::new() };
+    let mut options = Vec::new();
+    let fields = match step {
+        StepName::Contact => vec![
+            field("country_code", "string", false),
+            field("phone_number", "string", false),
+            field("email", "string", false),
+        ],
+        StepName::Code => vec![field("token", "string", true)],
+        StepName::Profile => vec![
+            field("first_name", "string", true),
+            field("last_name", "string", true),
+            field("email", "string", false),
+        ],
+        StepName::Compliance => vec![field("w9", "object", false), field("w8ben", "object", false)],
+        StepName::Method => {
+            if let Some(sitting) = sitting {
+                options = method_options(world, sitting)?;
+            }
+            let mut platforms: Vec<String> = options.iter().map(|option| option.platform.to_owned()).collect();
+            platforms.dedup();
+            vec![
+                StepField { choices: platforms, ..field("platform", "string", false) },
+                field("payout_method_id", "string", false),
+                field("is_default", "boolean", false),
+                field("auto_payout_enabled", "boolean", false),
+            ]
+        }
+        StepName::Payout => vec![field("amount", "integer", false)],
+    };
+    Ok(NextStep { name: step, path: format!("{path}/{step}"), fields, options })
+}
+
+/// The ways that are open to the payee: saved methods first, then the rails, each priced for all that remains.
+pub(super) fn method_options(world: &mut World, sitting: &Sitting) -> Result<Vec<MethodOption>, Halt> {
+    let (link, user) = (&sitting.link, &sitting.user);
+    let left = remaining(world, link)?;
+    let mut options = Vec::new();
+    for method in payout_methods::of_user(world, link.org, user.id)? {
+        let description = format!("{} {}", method.description, method.mask.as_deref().unwrap_or_default());
+        let saved = (Some(method.id), Some(description.trim().to_owned()));
+        options.extend(option(world, sitting, method.platform, method.rtp_enabled, left, saved)?);
+    }
+    for platform in users::open_rails(world, link.scope(), user)? {
+        options.extend(option(world, sitting, platform, false, left, (None, None))?);
+    }
+    Ok(options)
+}
+
+/// One way, unless its fee would eat the amount up.
+fn option(
+    world: &mut World,
+    sitting: &Sitting,
+    platform: crate::platform::Platform,
+    rtp_enabled: bool,
+    left: Cents,
+    (payout_method_id, description): (Option<PayoutMethodId>, Option<String>),
+) -> Result<Option<MethodOption>, Halt> {
+    let (scope, party) = (sitting.link.scope(), sitting.link.fee_party);
+    let Ok(quoted) = world.attempt(|world| quote(world, scope, platform, rtp_enabled, left, party))? else {
+        return Ok(None);
+    };
+    let fields = if payout_method_id.is_some() { &[] } else { payout_methods::fields_of(platform) };
+    Ok(Some(MethodOption {
+        platform: quoted.platform.as_str(),
+        name: quoted.platform.display_name(),
+        payout_method_id,
+        description,
+        fee_amount: quoted.charged.user_fee,
+        payout_amount: quoted.charged.payout_amount,
+        arrival: quoted.terms.arrival.text,
+        fields: fields.iter().map(step_field).collect(),
+    }))
+}
+
+fn step_field(spec: &FieldSpec) -> StepField {
+    let choices = spec.choices.iter().map(|choice| (*choice).to_owned()).collect();
+    StepField { name: spec.name.to_owned(), kind: spec.kind, required: spec.required, choices }
+}

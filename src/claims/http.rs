@@ -1,0 +1,253 @@
+//! The routes of claims: the JSON twin of the claim page. The token in the path is the
+//! credential; after the code, the header `Claim-Session` says who goes on.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::ClaimDocument;
+use super::acts::Payee;
+use super::verbs::{Contact, MethodChosen};
+use crate::email::Email;
+use crate::http::input::{Input, Problems, gather, input, wrong};
+use crate::http::inputs::{Amount, Name, Text, phone};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::ids::PayoutMethodId;
+use crate::payout_links::ClaimToken;
+use crate::payout_methods::{self, Details};
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
+use crate::users::NewMethod;
+
+input! {
+    /// Where a code can be sent: a phone or an address.
+    pub struct ContactStep {
+        /// Country calling code, digits; needed with phone_number.
+        pub country_code: Option<Text<4>>,
+        /// Phone number within its country.
+        pub phone_number: Option<Text<20>>,
+        /// E-mail address; excludes the phone.
+        pub email: Option<Email>,
+    }
+}
+
+impl ContactStep {
+    /// The one contact that was given.
+    pub fn contact(self) -> Result<Contact, Refusal> {
+        match (self.country_code, self.phone_number, self.email) {
+            (Some(country), Some(number), None) => {
+                phone(&country.0, &number.0, "").map(Contact::Phone).map_err(Refusal::fields)
+            }
+            (None, None, Some(email)) => Ok(Contact::Email(email)),
+            (None, Some(_), None) => {
+                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required with phone_number"))
+            }
+            (Some(_), None, None) => {
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required with country_code"))
+            }
+            (_, _, Some(_)) => {
+                Err(Refusal::field(Code::InvalidInput, "/email", "excludes the phone number: send one of them"))
+            }
+            (None, None, None) => {
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required, or email in its place"))
+            }
+        }
+    }
+}
+
+/// The six digits of a code; spaces between them are forgiven.
+#[derive(Clone, Debug)]
+pub struct SixDigits(pub String);
+
+impl Input for SixDigits {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let digits: String = crate::http::input::text(json, at)?.chars().filter(|c| !c.is_whitespace()).collect();
+        if digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_digit()) {
+            return Ok(Self(digits));
+        }
+        Err(crate::http::input::problem(Code::WrongToken, at, "must be the six digits of the code"))
+    }
+    fn schema() -> serde_json::Value {
+        json!({"type": "string", "minLength": 1, "maxLength": 16})
+    }
+}
+
+input! {
+    /// The code that was sent.
+    pub struct CodeStep {
+        /// Six digits.
+        pub token: SixDigits,
+    }
+}
+
+input! {
+    /// The payee's name.
+    pub struct ProfileStep {
+        /// First name.
+        pub first_name: Name,
+        /// Last name.
+        pub last_name: Name,
+        /// E-mail address.
+        pub email: Option<Email>,
+    }
+}
+
+input! {
+    /// How much to take now.
+    pub struct PayoutStep {
+        /// Cents; all that is left when not given.
+        pub amount: Option<Amount>,
+    }
+}
+
+fn payee(call: &Call) -> Result<Payee, Refusal> {
+    Payee::new(&call.bursar, call.parameter("token"), call.header("claim-session"))
+}
+
+/// GET /v2/claims/{token}
+pub async fn show(call: Call) -> Outcome {
+    payee(&call)?.look().await.map(|claim| Answer::ok(&claim))
+}
+
+/// POST /v2/claims/{token}/contact
+pub async fn contact(call: Call) -> Outcome {
+    let (payee, step) = (payee(&call)?, call.body::<ContactStep>()?);
+    payee.contact(step.contact()?).await.map(|claim| Answer::ok(&claim))
+}
+
+/// POST /v2/claims/{token}/code
+pub async fn code(call: Call) -> Outcome {
+    let (payee, step) = (payee(&call)?, call.body::<CodeStep>()?);
+    payee.code(&step.token.0).await.map(|claim| Answer::ok(&claim))
+}
+
+/// POST /v2/claims/{token}/profile
+pub async fn profile(call: Call) -> Outcome {
+    let (payee, step) = (payee(&call)?, call.body::<ProfileStep>()?);
+    let claim = payee.profile(step.first_name.0, step.last_name.0, step.email).await?;
+    Ok(Answer::ok(&claim))
+}
+
+/// POST /v2/claims/{token}/method
+pub async fn method(call: Call) -> Outcome {
+    let payee = payee(&call)?;
+    let (chosen, is_default, auto) = if call.body.get("payout_method_id").is_some() {
+        let step = call.body::<SavedMethodStep>()?;
+        (MethodChosen::Saved(step.payout_method_id), step.is_default, step.auto_payout_enabled)
+    } else {
+        let step = call.body::<NewMethodStep>()?;
+        let details = step.details.sealed(&call.bursar.vault, call.bursar.entropy().bytes());
+        let (is_default, auto_payout_enabled) = (step.is_default, step.auto_payout_enabled);
+        let new = NewMethod { details, is_default, auto_payout_enabled, metadata: None };
+        (MethodChosen::New(Box::new(new)), is_default, auto_payout_enabled)
+    };
+    let claim = payee.method(chosen, is_default.unwrap_or(false), auto).await?;
+    Ok(Answer::ok(&claim))
+}
+
+/// A new method: its platform, and what that platform asks for.
+#[derive(Clone, Debug)]
+pub struct NewMethodStep {
+    /// Where the money goes.
+    pub details: Details,
+    /// Whether it becomes the default; when not said, only the first one does.
+    pub is_default: Option<bool>,
+    /// Whether later payouts go to the default unasked.
+    pub auto_payout_enabled: Option<bool>,
+}
+
+impl Input for NewMethodStep {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let mut flag = |name: &str| {
+            let read = json.get(name).map_or(Ok(None), |given| Option::<bool>::read(given, &format!("{at}/{name}")));
+            gather(read, &mut problems).flatten()
+        };
+        let (is_default, auto_payout_enabled) = (flag("is_default"), flag("auto_payout_enabled"));
+        let details = match json.get("platform") {
+            Some(platform) => Platform::read(platform, &format!("{at}/platform")),
+            None => Err(wrong(&format!("{at}/platform"), "is required, or payout_method_id in its place")),
+        };
+        let details = details.and_then(|platform| payout_methods::read_details(platform, json, at));
+        match gather(details, &mut problems) {
+            Some(details) if problems.is_empty() => Ok(Self { details, is_default, auto_payout_enabled }),
+            Some(_) | None => Err(problems),
+        }
+    }
+
+    fn schema() -> serde_json::Value {
+        let mut properties = json!({
+            "platform": Platform::schema(),
+            "payout_method_id": Option::<PayoutMethodId>::schema(),
+            "is_default": Option::<bool>::schema(),
+            "auto_payout_enabled": Option::<bool>::schema(),
+        });
+        for field in Platform::ALL.into_iter().flat_map(payout_methods::fields_of) {
+            properties[field.name] = json!({"type": ["string", "null"]});
+        }
+        json!({"type": "object", "properties": properties, "additionalProperties": false})
+    }
+}
+
+input! {
+    /// A method that was set up before.
+    pub struct SavedMethodStep {
+        /// Which.
+        pub payout_method_id: PayoutMethodId,
+        /// Whether it becomes the default.
+        pub is_default: Option<bool>,
+        /// Whether later payouts go there unasked.
+        pub auto_payout_enabled: Option<bool>,
+    }
+}
+
+/// POST /v2/claims/{token}/payout
+pub async fn payout(call: Call) -> Outcome {
+    let payee = payee(&call)?;
+    let command = call.body::<PayoutStep>().map(|step| payee.payout_command(step.amount.map(|amount| amount.0)));
+    // Keys of one link are its own: another link's payee may use the same.
+    let scope = key_scope(payee.token());
+    let look = payee.clone();
+    let paid = call.once_in(payee.token().org, scope, command, |_| Answer::empty(200)).await?;
+    if paid.status != 200 {
+        return Ok(paid);
+    }
+    let claim = Answer::ok(&look.look().await?);
+    Ok(Answer { replayed: paid.replayed, ..claim })
+}
+
+fn key_scope(token: &ClaimToken) -> Uuid {
+    let bytes = token.hash.first_chunk::<16>().copied().unwrap_or_default();
+    Uuid::new_v8(bytes)
+}
+
+/// The routes of claims.
+pub fn routes() -> Vec<Route> {
+    let refusals = [Code::NotFound, Code::LinkExpired, Code::LinkCanceled, Code::AlreadyClaimed, Code::NotPermitted];
+    let about = |route: Route, summary: &'static str| {
+        route.about("Claims", summary).gives::<ClaimDocument>(200, "Where the claim stands.").refuses(&refusals)
+    };
+    vec![
+        about(route!(Get "/v2/claims/{token}" Anyone "get_claim" show), "See a claim")
+            .describe("The token of the link is the credential. Looking moves nothing (decisions.md 16)."),
+        about(
+            route!(Post "/v2/claims/{token}/contact" Anyone "give_claim_contact" contact),
+            "Say where a code can be sent",
+        )
+        .takes::<ContactStep>(),
+        about(route!(Post "/v2/claims/{token}/code" Anyone "prove_claim_contact" code), "Type the code")
+            .describe("The answer carries `session`; send it from then on as the header Claim-Session.")
+            .takes::<CodeStep>()
+            .refuses(&[Code::WrongToken, Code::InvalidState]),
+        about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Say the payee's name")
+            .takes::<ProfileStep>(),
+        about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Say where the money goes")
+            .takes::<NewMethodStep>()
+            .refuses(&[Code::UserInfoMissing]),
+        about(route!(Post "/v2/claims/{token}/payout" Anyone "pay_claim_out" payout), "Take the money")
+            .describe("All that is left, or a part of it. The money is claimed once; what is left can be taken later.")
+            .takes::<PayoutStep>()
+            .refuses(&[Code::UserInfoMissing, Code::InsufficientFunds, Code::InvalidState]),
+    ]
+}

@@ -1,0 +1,100 @@
+//! The last step: the money is claimed, once, and paid out, in parts if the payee likes.
+
+use std::sync::Arc;
+
+use super::sitting::{self, Sitting};
+use super::steps::{self, StepName};
+use crate::engine::Command;
+use crate::ids::OrgId;
+use crate::money::Cents;
+use crate::payout_links::{ClaimToken, LinkStatus};
+use crate::payout_methods::{self, PayoutMethod};
+use crate::payouts::{self, Order, pay, remaining};
+use crate::refusal::{Code, Refusal};
+use crate::transfers::Transfer;
+use crate::users;
+use crate::world::{Halt, World};
+
+/// POST /v2/claims/{token}/payout
+#[derive(Clone, Debug)]
+pub struct ClaimPayout {
+    /// The link.
+    pub token: ClaimToken,
+    /// The sitting.
+    pub session_hash: Option<Vec<u8>>,
+    /// Cents to pay out now; all that is left when empty.
+    pub amount: Option<Cents>,
+}
+
+impl Command for ClaimPayout {
+    type Reply = Arc<Transfer>;
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Transfer>, Halt> {
+        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        must_be_ready(world, &sitting)?;
+        let left = remaining(world, &sitting.link)?;
+        if left.is_zero() {
+            return Err(Refusal::new(Code::AlreadyClaimed, "All of this payout is paid out, or on its way.").into());
+        }
+        let amount = self.amount.unwrap_or(left);
+        if amount > left {
+            let message = format!("must be at most {} cents, which is what is left of this payout", left.get());
+            return Err(Refusal::field(Code::InvalidInput, "/amount", message).into());
+        }
+        let method = chosen(world, &sitting)?;
+
+        // From here only the fee, the wallet and the rules of payouts can stand against it.
+        let Sitting { link, user, .. } = &sitting;
+        let link = match link.status {
+            LinkStatus::Claimed | LinkStatus::Reversed => link.clone(),
+            LinkStatus::Created
+            | LinkStatus::FundsPending
+            | LinkStatus::DeliveryPending
+            | LinkStatus::DeliveryFailed
+            | LinkStatus::Sent
+            | LinkStatus::Delivered
+            | LinkStatus::Canceled
+            | LinkStatus::Expired
+            | LinkStatus::Failed => payouts::claim(world, link, user)?,
+        };
+        let order = Order {
+            scope: link.scope(),
+            user: user.clone(),
+            method,
+            amount,
+            party: link.fee_party,
+            link: Some(link.id),
+            tax_exempt: link.tax_exempt,
+            metadata: link.metadata.clone(),
+        };
+        pay(world, &order)
+    }
+}
+
+/// Every step before this one must be done.
+fn must_be_ready(world: &mut World, sitting: &Sitting) -> Result<(), Halt> {
+    let progress = super::document::progress(world, &sitting.link, Some(sitting))?;
+    match steps::next(progress) {
+        None | Some(StepName::Payout | StepName::Method) => Ok(()),
+        Some(step) => {
+            let message = format!("The step {step} comes first.");
+            Err(Refusal::new(Code::UserInfoMissing, message).into())
+        }
+    }
+}
+
+/// The method of this sitting, or the payee's default.
+pub(super) fn chosen(world: &mut World, sitting: &Sitting) -> Result<Arc<PayoutMethod>, Halt> {
+    let org = sitting.link.org;
+    let method = match sitting.session.payout_method {
+        Some(id) => Some(payout_methods::find(world, org, sitting.user.id, id)?),
+        None => users::default_payout_method(world, &sitting.user)?,
+    };
+    method
+        .filter(|method| method.in_use)
+        .ok_or_else(|| Refusal::new(Code::UserInfoMissing, "Say where the money goes first: the step method.").into())
+}

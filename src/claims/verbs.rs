@@ -1,0 +1,251 @@
+//! The steps before the last one: each a command.
+
+use std::sync::Arc;
+
+use super::model::{ClaimContact, ClaimSession};
+use super::sitting::{self, NewSitting, SITTING_SECONDS};
+use crate::email::Email;
+use crate::engine::Command;
+use crate::ids::{OrgId, PayoutMethodId};
+use crate::messages::{Channel, CodePurpose};
+use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
+use crate::payout_methods;
+use crate::phone::PhoneNumber;
+use crate::refusal::{Code, Refusal};
+use crate::users::verification::{self, Checked, NewCode, Recipient};
+use crate::users::{self, Identity, NewMethod, Person};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// Where a code can be sent.
+#[derive(Clone, Debug)]
+pub enum Contact {
+    /// To a phone, by text message.
+    Phone(PhoneNumber),
+    /// To an address.
+    Email(Email),
+}
+
+impl Contact {
+    fn channel(&self) -> Channel {
+        match self {
+            Self::Phone(_) => Channel::Sms,
+            Self::Email(_) => Channel::Email,
+        }
+    }
+
+    fn recipient(&self) -> String {
+        match self {
+            Self::Phone(phone) => phone.e164(),
+            Self::Email(email) => email.as_str().to_owned(),
+        }
+    }
+}
+
+/// POST /v2/claims/{token}/contact
+#[derive(Clone, Debug)]
+pub struct GiveContact {
+    /// The link.
+    pub token: ClaimToken,
+    /// Where the code goes.
+    pub contact: Contact,
+    /// The code that was drawn.
+    pub code: NewCode,
+}
+
+impl Command for GiveContact {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let link = payout_links::by_token(world, &self.token)?;
+        rules::may_open(&link, world.now())?;
+        may_be_payee(&link, &self.contact)?;
+        let (channel, recipient) = (self.contact.channel(), self.contact.recipient());
+        let to = Recipient { channel, recipient: &recipient, purpose: CodePurpose::Claim };
+        verification::start(world, link.scope(), &to, &self.code)?;
+
+        // From here it must succeed.
+        let now = world.now();
+        match world.get::<ClaimContact>(key![link.org, link.id])? {
+            Some(contact) => {
+                world.change(&contact, |contact| {
+                    contact.channel = channel;
+                    contact.recipient = recipient;
+                    contact.created_at = now;
+                });
+            }
+            None => {
+                world.add(ClaimContact { org: link.org, link: link.id, channel, recipient, created_at: now });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A link that names its payee is for that payee: the code goes to the phone or the address it names.
+/// A link that names nobody is for whoever holds it.
+fn may_be_payee(link: &PayoutLink, contact: &Contact) -> Result<(), Refusal> {
+    let named = match contact {
+        Contact::Phone(phone) => link.payee_phone.as_ref().map(|known| *known == phone.e164()),
+        Contact::Email(email) => link.payee_email.as_ref().map(|known| known.eq_ignore_ascii_case(email.as_str())),
+    };
+    let names_somebody = link.payee_phone.is_some() || link.payee_email.is_some();
+    if named == Some(true) || !names_somebody {
+        return Ok(());
+    }
+    let message = "This payout is for another phone number or address. Use the one that the payout was sent to.";
+    Err(Refusal::new(Code::NotPermitted, message))
+}
+
+/// POST /v2/claims/{token}/code
+#[derive(Clone, Debug)]
+pub struct ProveContact {
+    /// The link.
+    pub token: ClaimToken,
+    /// Keyed hash of the code that was typed.
+    pub offered_hash: Vec<u8>,
+    /// The sitting that was drawn.
+    pub sitting: NewSitting,
+}
+
+impl Command for ProveContact {
+    /// What the code was. A wrong one is no refusal here: a refusal would take the count of tries back.
+    type Reply = Checked;
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Checked, Halt> {
+        let link = payout_links::by_token(world, &self.token)?;
+        rules::may_open(&link, world.now())?;
+        let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else {
+            return Err(Refusal::new(Code::InvalidState, "No code was sent yet. The step contact comes first.").into());
+        };
+        let checked = verification::check(world, link.scope(), &contact.recipient, &self.offered_hash)?;
+        if checked == Checked::Right {
+            self.open(world, &link, &contact)?;
+        }
+        Ok(checked)
+    }
+}
+
+impl ProveContact {
+    fn open(&self, world: &mut World, link: &Arc<PayoutLink>, contact: &ClaimContact) -> Result<(), Halt> {
+        let person =
+            Person { identity: identity(contact)?, first_name: None, last_name: None, email: None, verified: true };
+        let user = users::connect_or_create(world, link.scope(), &person)?;
+        if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
+            return Err(Refusal::new(Code::AlreadyClaimed, "Somebody else claimed this payout.").into());
+        }
+
+        // From here it must succeed.
+        let (id, now) = (world.id(), world.now());
+        world.add(ClaimSession {
+            org: link.org,
+            id,
+            app: link.app,
+            link: link.id,
+            secret_hash: self.sitting.hash.clone(),
+            user_id: user.id,
+            asks_profile: !user.has_name(),
+            asks_compliance: link.collect_compliance && !user.has_tax_form(),
+            payout_method: None,
+            created_at: now,
+            expires_at: now.plus_seconds(SITTING_SECONDS),
+        });
+        Ok(())
+    }
+}
+
+fn identity(contact: &ClaimContact) -> Result<Identity, Refusal> {
+    let damaged = || Refusal::new(Code::InternalError, "The contact of this claim cannot be read.");
+    match contact.channel {
+        Channel::Sms | Channel::Voice => {
+            PhoneNumber::parse_e164(&contact.recipient).map(Identity::Phone).map_err(|_| damaged())
+        }
+        Channel::Email => Email::parse(&contact.recipient).map(Identity::Email).map_err(|_| damaged()),
+    }
+}
+
+/// POST /v2/claims/{token}/profile
+#[derive(Clone, Debug)]
+pub struct FillProfile {
+    /// The link.
+    pub token: ClaimToken,
+    /// The sitting.
+    pub session_hash: Option<Vec<u8>>,
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// Address.
+    pub email: Option<Email>,
+}
+
+impl Command for FillProfile {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        let (scope, email) = (sitting.link.scope(), self.email.as_ref());
+        users::fill_profile(world, scope, &sitting.user, &self.first_name, &self.last_name, email)?;
+        Ok(())
+    }
+}
+
+/// What the payee chose.
+#[derive(Clone, Debug)]
+pub enum MethodChosen {
+    /// A method that was set up before.
+    Saved(PayoutMethodId),
+    /// A new one.
+    New(Box<NewMethod>),
+}
+
+/// POST /v2/claims/{token}/method
+#[derive(Clone, Debug)]
+pub struct ChooseMethod {
+    /// The link.
+    pub token: ClaimToken,
+    /// The sitting.
+    pub session_hash: Option<Vec<u8>>,
+    /// Which.
+    pub chosen: MethodChosen,
+    /// Whether it becomes the default.
+    pub is_default: bool,
+    /// Whether later payouts go there unasked.
+    pub auto_payout_enabled: Option<bool>,
+}
+
+impl Command for ChooseMethod {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        let (scope, user) = (sitting.link.scope(), &sitting.user);
+        let method = match &self.chosen {
+            MethodChosen::Saved(id) => payout_methods::find(world, scope.org, user.id, *id)?,
+            MethodChosen::New(new) => users::set_up_payout_method(world, scope, user, new)?,
+        };
+        if !method.in_use {
+            let message = "This payout method cannot be used any more. Choose another.";
+            return Err(Refusal::field(Code::UserInfoMissing, "/payout_method_id", message).into());
+        }
+        users::prefer_payout_method(world, scope, user, &method, self.is_default, self.auto_payout_enabled)?;
+        world.change(&sitting.session, |session| session.payout_method = Some(method.id));
+        Ok(())
+    }
+}

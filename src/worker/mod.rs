@@ -1,0 +1,203 @@
+//! The worker: takes due jobs, does what talks to the network, and comes back with a command.
+//!
+//! Each kind of job is one arm of [`perform`]. A job is leased before it is begun, and
+//! the command that ends it carries the lease: whoever lost it commits nothing. A crash
+//! at any point leaves a job that another worker takes over when the lease ends.
+
+mod letters;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinHandle;
+
+use crate::http::Bursar;
+use crate::ids::{MessageId, PayoutLinkId, TransferId};
+use crate::jobs::{self, Abandon, Job, Lease, Leased, Work};
+use crate::messages::{Concluded, Template};
+use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
+use crate::payout_methods::{self, Details};
+use crate::payouts::{Followed, Submitted};
+use crate::rails::sandbox::{self, Accept};
+use crate::rails::{Destination, Instruction, Standing};
+use crate::refusal::{Code, Refusal};
+use crate::transfers::{Transfer, TransferStatus};
+use crate::world::record::key;
+
+/// Jobs in hand at once.
+const HANDS: u32 = 64;
+/// How often to look for due jobs when nobody says that there are some.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Starts a worker. It takes jobs until `stop` turns true, and ends when those in hand are done.
+pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        let hands = Arc::new(Semaphore::new(HANDS as usize));
+        while !*stop.borrow_and_update() {
+            let found = look(&bursar, &hands).await;
+            let pause = if found { Duration::ZERO } else { LOOK_EVERY };
+            // Whether the wait ended by a change or by time, the loop looks at both.
+            drop(tokio::time::timeout(pause, stop.changed()).await);
+        }
+        drop(hands.acquire_many(HANDS).await);
+    })
+}
+
+/// Does everything that is due, one job after the other, and what that leaves to be done: for tests,
+/// whose clock stands still meanwhile.
+pub async fn work_off(bursar: &Bursar) -> Result<(), Refusal> {
+    loop {
+        let now = bursar.clock.now();
+        let due = bursar.read(move |world| world.page::<Job>(&jobs::due(now, 1))).await?;
+        let Some(job) = due.first() else { return Ok(()) };
+        if let Some(leased) = bursar.engine.run(Lease { org: job.org, id: job.id }).await? {
+            perform(bursar, leased).await?;
+        }
+    }
+}
+
+/// Takes back the leases of a process that died. Only for a store that no other process has open:
+/// then every lease that is left is one of ours from before.
+pub async fn abandon_leases(bursar: &Bursar) -> Result<usize, Refusal> {
+    let mut abandoned = 0;
+    loop {
+        let leased = bursar.read(|world| world.page::<Job>(&jobs::leased(256))).await?;
+        for job in &leased {
+            bursar.engine.run(Abandon { org: job.org, id: job.id }).await?;
+        }
+        abandoned += leased.len();
+        if leased.is_empty() {
+            return Ok(abandoned);
+        }
+    }
+}
+
+/// Begins what is due; whether there was anything.
+async fn look(bursar: &Arc<Bursar>, hands: &Arc<Semaphore>) -> bool {
+    let free = hands.available_permits();
+    if free == 0 {
+        return false;
+    }
+    let now = bursar.clock.now();
+    let due = match bursar.read(move |world| world.page::<Job>(&jobs::due(now, free))).await {
+        Ok(due) => due,
+        Err(refusal) => {
+            tracing::warn!(refusal.message, "due jobs cannot be read");
+            return false;
+        }
+    };
+    let found = !due.is_empty();
+    let leases = due.iter().map(|job| bursar.engine.run(Lease { org: job.org, id: job.id }));
+    for leased in futures::future::join_all(leases).await {
+        match leased {
+            Ok(Some(leased)) => {
+                let (bursar, hands) = (bursar.clone(), hands.clone());
+                tokio::spawn(async move {
+                    let hand = hands.acquire_owned().await;
+                    do_job(&bursar, leased).await;
+                    drop(hand);
+                });
+            }
+            Ok(None) => {}
+            Err(refusal) => tracing::warn!(refusal.message, "a job could not be leased"),
+        }
+    }
+    found
+}
+
+/// Does one job to its end. What fails here is tried again when the lease is over.
+pub async fn do_job(bursar: &Bursar, leased: Leased) {
+    let (id, attempt) = (leased.id, leased.attempt);
+    let kind = kind(&leased.work);
+    match perform(bursar, leased).await {
+        Ok(()) => metrics::counter!("bursar_jobs_done_total", "kind" => kind).increment(1),
+        Err(refusal) if refusal.code == Code::ResourceBusy => {
+            tracing::info!(%id, kind, "a job's lease went to another worker");
+        }
+        Err(refusal) => {
+            metrics::counter!("bursar_jobs_failed_total", "kind" => kind).increment(1);
+            tracing::warn!(%id, kind, attempt, code = refusal.code.as_str(), refusal.message, "a job failed; it is tried again");
+        }
+    }
+}
+
+fn kind(work: &Work) -> &'static str {
+    match work {
+        Work::SendMessage { .. } => "send_message",
+        Work::SubmitTransfer { .. } => "submit_transfer",
+        Work::FollowTransfer { .. } => "follow_transfer",
+        Work::ExpireLink { .. } => "expire_link",
+        Work::RemindLink { .. } => "remind_link",
+    }
+}
+
+/// Job → what does it. The table of the worker.
+async fn perform(bursar: &Bursar, leased: Leased) -> Result<(), Refusal> {
+    match leased.work {
+        Work::SendMessage { message } => send_message(bursar, leased, MessageId(message)).await,
+        Work::SubmitTransfer { transfer } => submit(bursar, leased, TransferId(transfer)).await,
+        Work::FollowTransfer { transfer } => follow(bursar, leased, TransferId(transfer)).await,
+        Work::ExpireLink { link } => bursar.engine.run(Expire { leased, link: PayoutLinkId(link) }).await,
+        Work::RemindLink { link } => bursar.engine.run(Remind { leased, link: PayoutLinkId(link) }).await,
+    }
+}
+
+async fn send_message(bursar: &Bursar, leased: Leased, message: MessageId) -> Result<(), Refusal> {
+    let (template, outcome) = letters::send(bursar, leased.org, message).await?;
+    match template {
+        Template::ClaimLink { link, .. } => {
+            bursar.engine.run(ClaimLinkDelivered { leased, message, link, outcome }).await
+        }
+        Template::Code { .. }
+        | Template::PayoutOnItsWay { .. }
+        | Template::PayoutFailed { .. }
+        | Template::PaidByPreference { .. } => {
+            bursar.engine.run(Concluded { leased, message, outcome }).await.map(|_| ())
+        }
+    }
+}
+
+async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
+    let org = leased.org;
+    let vault = bursar.vault.clone();
+    let instruction = bursar
+        .read(move |world| {
+            let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
+            if transfer.status != TransferStatus::Created {
+                return Ok(None);
+            }
+            let (Some(user), Some(method), Some(platform)) =
+                (transfer.user_id, transfer.payout_method, transfer.platform)
+            else {
+                return Ok(None);
+            };
+            let method = payout_methods::find(world, org, user, method)?;
+            let details = Details::open(&method, &vault).map_err(|_| unreadable())?;
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            let destination =
+                Destination { account_number: owned(details.account_number()), handle: owned(details.handle()) };
+            let (app, amount) = (transfer.app, transfer.arrives);
+            Ok(Some(Instruction { org, app, transfer: id, platform, amount, destination }))
+        })
+        .await?;
+    let standing = match instruction {
+        Some(instruction) => bursar.engine.run(Accept(instruction)).await?,
+        // It was handed over before, by a worker that died before it could say so.
+        None => look_up(bursar, &leased, id).await?,
+    };
+    bursar.engine.run(Submitted { leased, transfer: id, standing }).await
+}
+
+fn unreadable() -> Refusal {
+    Refusal::new(Code::InternalError, "The sealed details of a payout method do not open.")
+}
+
+async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
+    let standing = look_up(bursar, &leased, id).await?;
+    bursar.engine.run(Followed { leased, transfer: id, standing }).await
+}
+
+async fn look_up(bursar: &Bursar, leased: &Leased, id: TransferId) -> Result<Standing, Refusal> {
+    let (org, now) = (leased.org, bursar.clock.now());
+    bursar.read(move |world| sandbox::look_up(world, org, id, now)).await
+}
