@@ -4,7 +4,7 @@
 //! the router (`dispatch`), the document (`openapi`), `bursar routes`, and the tests' lists.
 
 use crate::http::Route;
-use crate::{apps, claims, members, messages, openapi, pages, payout_links, payouts, sandbox, transfers};
+use crate::{apps, claims, ledger, members, messages, openapi, pages, payout_links, payouts, sandbox, transfers};
 
 /// Every route but the probes, which stand on a listener of their own in production (`health`).
 pub fn table() -> Vec<Route> {
@@ -22,6 +22,7 @@ pub fn business() -> Vec<Route> {
         payout_links::routes(),
         claims::routes(),
         transfers::routes(),
+        ledger::http::routes(),
         messages::http::routes(),
         sandbox::routes(),
     ]

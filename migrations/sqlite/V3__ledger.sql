@@ -19,7 +19,7 @@ CREATE TABLE ledger_accounts (
     balance    INTEGER NOT NULL,
     entries    INTEGER NOT NULL,
     currency   TEXT NOT NULL,
-    opened_at  INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
     PRIMARY KEY (org, id)
 );

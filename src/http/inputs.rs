@@ -52,6 +52,19 @@ impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
     }
 }
 
+/// Any whole number, such as the number that a list's cursor is.
+impl Input for i64 {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        integer(json, at)
+    }
+    fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
+        integer_text(text, at)
+    }
+    fn schema() -> Schema {
+        json!({"type": "integer", "format": "int64"})
+    }
+}
+
 impl<const MIN: i64, const MAX: i64> Input for Whole<MIN, MAX> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         Self::within(integer(json, at)?, at)

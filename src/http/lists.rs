@@ -13,7 +13,7 @@ use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::Cell;
-use crate::world::{Halt, Record, Value, World};
+use crate::world::{Halt, Record, World};
 
 /// Objects of a page when the request does not say.
 pub const LIMIT_DEFAULT: i64 = 10;
@@ -53,15 +53,15 @@ impl<T: ToSchema> ToSchema for ListEnvelope<T> {
     }
 }
 
-/// Which page is asked for.
+/// Which page is asked for. A cursor is what the list is ordered by: an id, or a number.
 #[derive(Clone, Debug, Default)]
-pub struct PageAsked {
+pub struct PageAsked<Cursor = Uuid> {
     /// At most this many objects.
     pub limit: Option<i64>,
     /// The page after this object.
-    pub starting_after: Option<Uuid>,
+    pub starting_after: Option<Cursor>,
     /// The page just before this object, in list order.
-    pub ending_before: Option<Uuid>,
+    pub ending_before: Option<Cursor>,
     /// Only objects created then or later.
     pub created_after: Option<Time>,
     /// Only objects created earlier.
@@ -88,26 +88,26 @@ impl<R> Page<R> {
 
 /// One page of the caller's records.
 ///
-/// `mine` selects all records that the caller may see, ordered by id, of which a
+/// `mine` selects all records that the caller may see, ordered by what cursors are, of which a
 /// cursor must be one; `filter` narrows it to what was asked for.
 pub fn page<R: Record>(
     world: &mut World,
     mine: Query,
-    asked: &PageAsked,
+    asked: &PageAsked<impl Cell>,
     filter: impl FnOnce(Query) -> Query,
 ) -> Result<Page<R>, Halt> {
-    let (cursor, name) = match (asked.starting_after, asked.ending_before) {
+    let (cursor, name) = match (&asked.starting_after, &asked.ending_before) {
         (Some(_), Some(_)) => {
             let message = "starting_after and ending_before exclude each other";
             return Err(Refusal::field(Code::InvalidInput, "ending_before", message).into());
         }
-        (Some(after), None) => (Some(after), "starting_after"),
-        (None, Some(before)) => (Some(before), "ending_before"),
+        (Some(after), None) => (Some(after.to_value()), "starting_after"),
+        (None, Some(before)) => (Some(before.to_value()), "ending_before"),
         (None, None) => (None, ""),
     };
-    if let Some(cursor) = cursor {
+    if let Some(cursor) = &cursor {
         let order = mine.table.columns[mine.order].name;
-        let exact = Query { limit: 1, ..mine.clone() }.filter(order, Compare::Equal, cursor.to_value());
+        let exact = Query { limit: 1, ..mine.clone() }.filter(order, Compare::Equal, cursor.clone());
         if world.page::<R>(&exact)?.is_empty() {
             let message = "is not an object of this list; use the id of the last or the first object of a page";
             return Err(Refusal::field(Code::InvalidInput, name, message).into());
@@ -118,7 +118,7 @@ pub fn page<R: Record>(
     let backwards = asked.ending_before.is_some();
     let mut query = filter(between(mine, asked));
     query.direction = if backwards { direction.reversed() } else { direction };
-    query.after = cursor.map(Value::Id);
+    query.after = cursor;
     query.limit = limit + 1;
     let mut records = world.page::<R>(&query)?;
     let has_more = records.len() > limit;
@@ -130,7 +130,7 @@ pub fn page<R: Record>(
 }
 
 /// Narrows to the asked span of creation: the start is inclusive, the end exclusive.
-fn between(query: Query, asked: &PageAsked) -> Query {
+fn between<Cursor>(query: Query, asked: &PageAsked<Cursor>) -> Query {
     let query = match asked.created_after {
         Some(from) => query.filter("created_at", Compare::AtLeast, from.to_value()),
         None => query,
@@ -141,12 +141,19 @@ fn between(query: Query, asked: &PageAsked) -> Query {
     }
 }
 
-/// Declares the query of a list: its own filters and, with them, what every list takes.
+/// Declares the query of a list: its own filters and, with them, what every list takes. Cursors are ids, or
+/// of the type that stands after `by`.
 macro_rules! list_query {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident {
-            $($(#[doc = $doc:literal])+ pub $field:ident: $type:ty,)*
+        pub struct $name:ident { $($fields:tt)* }
+    ) => {
+        $crate::http::lists::list_query! { $(#[$meta])* pub struct $name by uuid::Uuid { $($fields)* } }
+    };
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident by $cursor:ty {
+            $($(#[doc = $doc:literal])+ pub $field:ident $(as $wire:literal)?: $type:ty,)*
         }
     ) => {
         $crate::http::input::input! {
@@ -155,20 +162,20 @@ macro_rules! list_query {
                 /// Objects of a page, 1 to 100; 10 when not given.
                 pub limit: Option<$crate::http::inputs::Whole<1, { $crate::http::lists::LIMIT_MAX }>>,
                 /// The page after the object with this id.
-                pub starting_after: Option<uuid::Uuid>,
+                pub starting_after: Option<$cursor>,
                 /// The page just before the object with this id.
-                pub ending_before: Option<uuid::Uuid>,
+                pub ending_before: Option<$cursor>,
                 /// Only objects created at this moment or later.
                 pub created_after: Option<$crate::clock::Time>,
                 /// Only objects created before this moment.
                 pub created_before: Option<$crate::clock::Time>,
-                $($(#[doc = $doc])+ pub $field: $type,)*
+                $($(#[doc = $doc])+ pub $field $(as $wire)?: $type,)*
             }
         }
 
         impl $name {
-            /// Which page is asked for.
-            pub fn asked(&self) -> $crate::http::lists::PageAsked {
+            /// Which page is asked for. A cursor is what the list is ordered by: an id, or a number.
+            pub fn asked(&self) -> $crate::http::lists::PageAsked<$cursor> {
                 $crate::http::lists::PageAsked {
                     limit: self.limit.map(|limit| limit.0),
                     starting_after: self.starting_after,

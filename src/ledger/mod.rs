@@ -18,6 +18,7 @@
 //!
 //! Start at [`postings`].
 
+mod balances;
 mod json;
 mod model;
 mod place;
@@ -25,6 +26,7 @@ mod post;
 mod rules;
 
 pub mod holds;
+pub mod http;
 pub mod postings;
 pub mod verify;
 

@@ -29,6 +29,7 @@ record! {
     pub struct LedgerAccount in "ledger_accounts" {
         key (org, id)
         unique BY_NUMBER (org, number)
+        many BY_ORGANIZATION (org)
         many BY_APP (org, app);
         /// The organization.
         pub org: OrgId,
@@ -51,7 +52,7 @@ record! {
         /// Always [`CURRENCY`].
         pub currency: String,
         /// When its first entry was made.
-        pub opened_at: Time,
+        pub created_at: Time,
         /// When its last entry was made.
         pub changed_at: Time,
     }

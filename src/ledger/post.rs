@@ -217,7 +217,7 @@ fn write_balances(world: &mut World, org: OrgId, standings: &[Standing], account
             balance: *balance,
             entries: *entries,
             currency: CURRENCY.to_owned(),
-            opened_at: now,
+            created_at: now,
             changed_at: now,
         });
     }

@@ -1,0 +1,66 @@
+//! The trial balance: what is where, now or at a moment of the past.
+
+use std::sync::Arc;
+
+use super::model::{Entry, LedgerAccount, Transaction};
+use crate::clock::Time;
+use crate::ids::{AppId, OrgId};
+use crate::money::Cents;
+use crate::world::query::Compare;
+use crate::world::record::{Cell, key};
+use crate::world::{Halt, Query, Want, World};
+
+/// The ledger accounts of an app, or of the whole organization, with the balances that they had at a moment, in
+/// the order in which they were opened.
+///
+/// The book is read as it was after the last transaction at or before the moment. What is read is always a
+/// beginning of the book, so it balances, whatever is posted meanwhile.
+pub fn trial_balance(
+    world: &World,
+    org: OrgId,
+    app: Option<AppId>,
+    as_of: Time,
+) -> Result<Vec<(Arc<LedgerAccount>, Cents)>, Halt> {
+    let (index, values) = match app {
+        Some(app) => (LedgerAccount::BY_APP, key![org, Some(app)]),
+        None => (LedgerAccount::BY_ORGANIZATION, key![org]),
+    };
+    let last = last_transaction(org, as_of);
+    // Both at once, from one state of the store: an account that has not changed since the moment must have
+    // all its entries up to that transaction.
+    world.require([Want::by::<LedgerAccount>(index, values.clone()), Want::Page(last.clone())])?;
+    let mut accounts = world.all::<LedgerAccount>(index, values)?;
+    accounts.sort_by_key(|account| account.number);
+    let last = world.page::<Transaction>(&last)?.first().map_or(0, |transaction| transaction.number);
+
+    let unchanged = |account: &LedgerAccount| account.changed_at <= as_of;
+    let changed = accounts.iter().filter(|account| !unchanged(account));
+    world.require(changed.map(|account| Want::Page(last_entry(account, last))))?;
+    let mut balances = Vec::new();
+    for account in accounts {
+        if unchanged(&account) {
+            let balance = account.balance;
+            balances.push((account, balance));
+        } else if let Some(entry) = world.page::<Entry>(&last_entry(&account, last))?.first() {
+            balances.push((account, entry.balance_after));
+        }
+        // An account without an entry by then was not open yet.
+    }
+    Ok(balances)
+}
+
+/// The last transaction at or before a moment.
+fn last_transaction(org: OrgId, as_of: Time) -> Query {
+    Query::of::<Transaction>(org.to_value(), "number", 1).filter(
+        "created_at",
+        Compare::Less,
+        as_of.plus_micros(1).to_value(),
+    )
+}
+
+/// An account's last entry up to this transaction.
+fn last_entry(account: &LedgerAccount, number: i64) -> Query {
+    Query::of::<Entry>(account.org.to_value(), "number", 1)
+        .filter("account", Compare::Equal, account.id.to_value())
+        .filter("number", Compare::Less, number.saturating_add(1).to_value())
+}

@@ -1,0 +1,323 @@
+//! The book over HTTP: trial balance, ledger accounts, their entries, transactions. Reading only.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::balances::trial_balance;
+use super::json::{TransactionJson, json};
+use super::model::{CURRENCY, Entry, LedgerAccount, Transaction, TransactionKind};
+use super::place::PlaceKind;
+use crate::clock::Time;
+use crate::http::input::input;
+use crate::http::inputs::word_input;
+use crate::http::lists::{ListEnvelope, PageAsked, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Caller, Outcome, Route};
+use crate::ids::{AppId, LedgerAccountId, TransferId, UserId};
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::world::query::Compare;
+use crate::world::record::{Cell, key};
+use crate::world::{Halt, Query, World};
+use uuid::Uuid;
+
+word_input!(TransactionKind);
+word_input!(PlaceKind);
+
+input! {
+    /// Which trial balance.
+    pub struct TrialBalanceQuery {
+        /// The moment; now when not given.
+        pub as_of: Option<Time>,
+    }
+}
+
+/// What is where (decisions.md 16).
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct TrialBalanceJson {
+    /// The moment.
+    #[schema(value_type = String, format = DateTime)]
+    pub as_of: Time,
+    /// Always USD.
+    pub currency: &'static str,
+    /// The ledger accounts that were open then, in the order in which they were opened.
+    pub accounts: Vec<BalanceJson>,
+    /// The sum of the balances, in cents.
+    #[schema(value_type = i64, example = 0)]
+    pub total: i128,
+    /// Whether the sum is zero, which it must be.
+    pub balanced: bool,
+}
+
+/// What is at one place.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BalanceJson {
+    /// The ledger account.
+    pub id: LedgerAccountId,
+    /// What people call it.
+    pub name: String,
+    /// What kind of place it is.
+    #[serde(rename = "type")]
+    pub kind: PlaceKind,
+    /// Cents.
+    #[schema(value_type = i64)]
+    pub balance: Cents,
+}
+
+/// GET /v2/ledger/trial-balance
+pub async fn show_trial_balance(call: Call) -> Outcome {
+    let query: TrialBalanceQuery = call.query()?;
+    let (org, app, now) = (call.caller.org, call.caller.app, call.bursar.clock.now());
+    let as_of = query.as_of.unwrap_or(now);
+    let balances = call.read(move |world| trial_balance(world, org, app, as_of)).await?;
+    let total: i128 = balances.iter().map(|(_, balance)| i128::from(balance.get())).sum();
+    let balance = |(account, balance): &(Arc<LedgerAccount>, Cents)| {
+        let (id, name, kind) = (account.id, account.name(), account.kind);
+        BalanceJson { id, name, kind, balance: *balance }
+    };
+    let accounts = balances.iter().map(balance).collect();
+    Ok(Answer::ok(&TrialBalanceJson { as_of, currency: CURRENCY, accounts, total, balanced: total == 0 }))
+}
+
+list_query! {
+    /// Which ledger accounts.
+    pub struct LedgerAccountsQuery {
+        /// Only this kind of place.
+        pub kind as "type": Option<PlaceKind>,
+        /// Only this user's.
+        pub user_id: Option<UserId>,
+    }
+}
+
+/// A ledger account: a place, and how much is there.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LedgerAccountJson {
+    /// Its id.
+    pub id: LedgerAccountId,
+    /// When it was opened: with its first entry.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// What people call it.
+    pub name: String,
+    /// What kind of place it is.
+    #[serde(rename = "type")]
+    pub kind: PlaceKind,
+    /// The app in whose book it stands; null in the organization's own.
+    #[schema(required)]
+    pub app_id: Option<AppId>,
+    /// Whose wallet it is.
+    #[schema(required)]
+    pub user_id: Option<UserId>,
+    /// Which rail's clearing account it is.
+    #[schema(required)]
+    pub platform: Option<Platform>,
+    /// Cents.
+    #[schema(value_type = i64)]
+    pub balance: Cents,
+    /// Always USD.
+    pub currency: String,
+    /// How many entries it has.
+    pub entry_count: i64,
+    /// When its balance changed last.
+    #[schema(value_type = String, format = DateTime)]
+    pub updated: Time,
+}
+
+fn account_json(account: &LedgerAccount) -> LedgerAccountJson {
+    LedgerAccountJson {
+        id: account.id,
+        created: account.created_at,
+        name: account.name(),
+        kind: account.kind,
+        app_id: account.app,
+        user_id: account.user,
+        platform: account.platform,
+        balance: account.balance,
+        currency: account.currency.clone(),
+        entry_count: account.entries,
+        updated: account.changed_at,
+    }
+}
+
+/// An account that the caller may see: an app its own, an organization all of its own.
+fn find_account(world: &World, caller: &Caller, id: LedgerAccountId) -> Result<Arc<LedgerAccount>, Halt> {
+    let account = world.get::<LedgerAccount>(key![caller.org, id])?;
+    let seen = account.filter(|account| caller.app.is_none() || account.app == caller.app);
+    Ok(seen.ok_or_else(|| Refusal::not_found("ledger account"))?)
+}
+
+/// All accounts that the caller may see, in the order in which they were opened.
+fn accounts_of(caller: &Caller) -> Query {
+    let all = Query::of::<LedgerAccount>(caller.org.to_value(), "number", 1);
+    match caller.app {
+        Some(app) => all.filter("app", Compare::Equal, app.to_value()),
+        None => all,
+    }
+}
+
+/// The list is ordered by number; its cursors are ids, like everywhere.
+fn by_number(world: &World, caller: &Caller, asked: PageAsked) -> Result<PageAsked<i64>, Halt> {
+    let number = |cursor: Option<Uuid>, name: &str| -> Result<Option<i64>, Halt> {
+        let Some(id) = cursor else { return Ok(None) };
+        match find_account(world, caller, LedgerAccountId(id)) {
+            Ok(account) => Ok(Some(account.number)),
+            Err(Halt::Refuse(_)) => {
+                let message = "is not a ledger account of this list";
+                Err(Refusal::field(Code::InvalidInput, name, message).into())
+            }
+            Err(load @ Halt::Load(_)) => Err(load),
+        }
+    };
+    Ok(PageAsked {
+        limit: asked.limit,
+        starting_after: number(asked.starting_after, "starting_after")?,
+        ending_before: number(asked.ending_before, "ending_before")?,
+        created_after: asked.created_after,
+        created_before: asked.created_before,
+        ascending: asked.ascending,
+    })
+}
+
+/// GET /v2/ledger/accounts
+pub async fn list_accounts(call: Call) -> Outcome {
+    let query: LedgerAccountsQuery = call.query()?;
+    let caller = call.caller.clone();
+    let list = call
+        .read(move |world| {
+            let asked = by_number(world, &caller, query.asked())?;
+            let found = page::<LedgerAccount>(world, accounts_of(&caller), &asked, |accounts| {
+                let accounts = narrow(accounts, "kind", query.kind.map(|kind| kind.to_value()));
+                narrow(accounts, "user", query.user_id.map(|user| user.to_value()))
+            })?;
+            Ok(found.envelope(account_json))
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+/// GET /v2/ledger/accounts/{account_id}
+pub async fn show_account(call: Call) -> Outcome {
+    let id: LedgerAccountId = call.id("account_id", "ledger account")?;
+    let caller = call.caller.clone();
+    let account = call.read(move |world| find_account(world, &caller, id)).await?;
+    Ok(Answer::ok(&account_json(&account)))
+}
+
+list_query! {
+    /// Which entries.
+    pub struct EntriesQuery by i64 {}
+}
+
+/// One side of a transaction, as its ledger account sees it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EntryJson {
+    /// Its number, which is that of its transaction; unique within the ledger account.
+    pub id: i64,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// The ledger account.
+    pub account_id: LedgerAccountId,
+    /// The transaction.
+    pub transaction_id: i64,
+    /// Cents: what came, or went when negative.
+    #[schema(value_type = i64)]
+    pub amount: Cents,
+    /// Cents: what was there after it.
+    #[schema(value_type = i64)]
+    pub balance_after: Cents,
+}
+
+fn entry_json(entry: &Entry) -> EntryJson {
+    EntryJson {
+        id: entry.number,
+        created: entry.created_at,
+        account_id: entry.account,
+        transaction_id: entry.number,
+        amount: entry.amount,
+        balance_after: entry.balance_after,
+    }
+}
+
+/// GET /v2/ledger/accounts/{account_id}/entries
+pub async fn list_entries(call: Call) -> Outcome {
+    let id: LedgerAccountId = call.id("account_id", "ledger account")?;
+    let query: EntriesQuery = call.query()?;
+    let caller = call.caller.clone();
+    let list = call
+        .read(move |world| {
+            let account = find_account(world, &caller, id)?;
+            let entries = Query::of::<Entry>(account.org.to_value(), "number", 1);
+            let entries = entries.filter("account", Compare::Equal, account.id.to_value());
+            Ok(page::<Entry>(world, entries, &query.asked(), |entries| entries)?.envelope(entry_json))
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+list_query! {
+    /// Which transactions.
+    pub struct TransactionsQuery by i64 {
+        /// Only those of this transfer.
+        pub transfer_id: Option<TransferId>,
+        /// Only this type.
+        pub kind as "type": Option<TransactionKind>,
+    }
+}
+
+/// GET /v2/transactions
+pub async fn list_transactions(call: Call) -> Outcome {
+    let (scope, query) = (call.scope()?, call.query::<TransactionsQuery>()?);
+    let list = call
+        .read(move |world| {
+            let mine = Query::of::<Transaction>(scope.org.to_value(), "number", 1);
+            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            let found = page::<Transaction>(world, mine, &query.asked(), |transactions| {
+                let transactions = narrow(transactions, "transfer", query.transfer_id.map(|id| id.to_value()));
+                narrow(transactions, "kind", query.kind.map(|kind| kind.to_value()))
+            })?;
+            Ok(found.envelope(json))
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+fn narrow(query: Query, column: &'static str, value: Option<crate::world::Value>) -> Query {
+    match value {
+        Some(value) => query.filter(column, Compare::Equal, value),
+        None => query,
+    }
+}
+
+/// The routes of the book.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/ledger/trial-balance" AppOrOrganization "show_trial_balance" show_trial_balance)
+            .about("Ledger", "What is where, now or at a moment of the past.")
+            .describe("For the calling app; for the whole organization with an organization key alone.")
+            .asks::<TrialBalanceQuery>()
+            .gives::<TrialBalanceJson>(200, "The trial balance."),
+        route!(Get "/v2/ledger/accounts" AppOrOrganization "list_ledger_accounts" list_accounts)
+            .about("Ledger", "The ledger accounts, the last one opened first.")
+            .asks::<LedgerAccountsQuery>()
+            .gives::<ListEnvelope<LedgerAccountJson>>(200, "The ledger accounts."),
+        route!(Get "/v2/ledger/accounts/{account_id}" AppOrOrganization "show_ledger_account" show_account)
+            .about("Ledger", "One ledger account.")
+            .gives::<LedgerAccountJson>(200, "The ledger account.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/v2/ledger/accounts/{account_id}/entries" AppOrOrganization "list_ledger_entries" list_entries)
+            .about("Ledger", "The entries of a ledger account, newest first.")
+            .describe("An entry has the number of its transaction; starting_after and ending_before take that number.")
+            .asks::<EntriesQuery>()
+            .gives::<ListEnvelope<EntryJson>>(200, "The entries.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/v2/transactions" App "list_transactions" list_transactions)
+            .about("Transfers", "The app's transactions, newest first.")
+            .describe("starting_after and ending_before take a transaction's id, which is a number.")
+            .asks::<TransactionsQuery>()
+            .gives::<ListEnvelope<TransactionJson>>(200, "The transactions."),
+    ]
+}
