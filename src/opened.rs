@@ -134,6 +134,17 @@ impl Opened {
     }
 }
 
+/// Opens the store that the configuration names for reading only, beside whoever has it open. Nothing is made
+/// where nothing is.
+///
+/// # Errors
+/// `Store` when it does not open.
+pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
+    match &config.database {
+        Database::Sqlite(path) => Ok(Reads::Sqlite(Sqlite::read_only(path)?)),
+    }
+}
+
 impl std::fmt::Debug for Keeps {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Keeps(checkpoints: {}, locked: {})", self.checkpointer.is_some(), self.lock.is_some())

@@ -7,4 +7,5 @@ mod harness;
 mod apps;
 mod documents;
 mod front;
+mod ledger;
 mod process;

@@ -6,6 +6,7 @@ mod logging;
 mod migrate;
 mod routes;
 mod serve;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,6 +35,16 @@ enum Command {
     /// Bring the store's schema up to date, and end
     #[command(after_help = "Examples:\n  bursar migrate\n  bursar migrate --data-dir /var/lib/bursar --json")]
     Migrate {
+        #[command(flatten)]
+        configured: Configured,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check the books and the event logs against the invariants; changes nothing, and the server may run
+    #[command(after_help = "Examples:\n  bursar verify\n  bursar verify --database-url sqlite:/backup/bursar.db\n  \
+                            bursar verify --json | jq '.findings[].where'\n\nExits with 1 when anything is found.")]
+    Verify {
         #[command(flatten)]
         configured: Configured,
         /// Answer as JSON
@@ -97,6 +108,7 @@ pub fn run() -> ExitCode {
     let done = match Line::parse().command {
         Command::Serve(configured) => serve::run(configured),
         Command::Migrate { configured, json } => migrate::run(configured, json),
+        Command::Verify { configured, json } => verify::run(configured, json),
         Command::Routes { json } => routes::run(json),
     };
     match done {

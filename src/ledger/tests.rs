@@ -88,10 +88,10 @@ fn told(posting: &Posting) -> String {
     movements.collect::<Vec<_>>().join("\n")
 }
 
-#[test]
-fn each_event_moves_money_as_an_accountant_would_say() {
+/// Every business event, in the order of life.
+fn business_events() -> Vec<(&'static str, Posting)> {
     let (user, app) = (amounts(Party::User), amounts(Party::Platform));
-    let events = [
+    vec![
         ("deposit", postings::deposit(SCOPE, T, cents(5))),
         ("withdraw", postings::withdraw(SCOPE, T, cents(5))),
         ("organization_to_app", postings::organization_to_app(SCOPE, T, cents(5))),
@@ -113,8 +113,13 @@ fn each_event_moves_money_as_an_accountant_would_say() {
         ("payment_returned", postings::payment_returned(SCOPE, T, ACH, cents(5))),
         ("payment_returned_uncovered", postings::payment_returned_uncovered(SCOPE, T, ACH, cents(5))),
         ("cover_returned_payment", postings::cover_returned_payment(SCOPE, T, ACH, cents(5))),
-    ];
-    let text: Vec<String> = events.iter().map(|(name, posting)| format!("{name}\n{}", told(posting))).collect();
+    ]
+}
+
+#[test]
+fn each_event_moves_money_as_an_accountant_would_say() {
+    let text: Vec<String> =
+        business_events().iter().map(|(name, posting)| format!("{name}\n{}", told(posting))).collect();
     insta::assert_snapshot!(text.join("\n"), @r"
     deposit
       refill: Outside world -> App wallet 5
