@@ -174,7 +174,7 @@ macro_rules! list_query {
         }
 
         impl $name {
-            /// Which page is asked for. A cursor is what the list is ordered by: an id, or a number.
+            /// Which page is asked for.
             pub fn asked(&self) -> $crate::http::lists::PageAsked<$cursor> {
                 $crate::http::lists::PageAsked {
                     limit: self.limit.map(|limit| limit.0),
