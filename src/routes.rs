@@ -4,7 +4,9 @@
 //! the router (`dispatch`), the document (`openapi`), `bursar routes`, and the tests' lists.
 
 use crate::http::Route;
-use crate::{apps, claims, ledger, members, messages, openapi, pages, payout_links, payouts, sandbox, transfers};
+use crate::{
+    apps, claims, ledger, members, messages, openapi, pages, payout_links, payouts, sandbox, transfers, users,
+};
 
 /// Every route but the probes, which stand on a listener of their own in production (`health`).
 pub fn table() -> Vec<Route> {
@@ -18,6 +20,7 @@ pub fn business() -> Vec<Route> {
     [
         apps::routes(),
         members::routes(),
+        users::routes(transfers::under_way),
         payouts::routes(),
         payout_links::routes(),
         claims::routes(),

@@ -8,4 +8,6 @@ mod apps;
 mod documents;
 mod front;
 mod ledger;
+mod payout_methods;
 mod process;
+mod users;

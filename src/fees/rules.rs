@@ -7,16 +7,21 @@ use crate::{
 use serde::{Deserialize, Serialize};
 
 /// How a fee is made of an amount. The JSON shape is `fee_settings` of interface.md.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = FeeSettings)]
 pub struct Schedule {
     /// Cents taken whatever the amount.
+    #[schema(value_type = i64)]
     pub fixed: Cents,
     /// Share of the amount, on top of `fixed`.
+    #[schema(value_type = String)]
     pub percent: Percent,
     /// The least that is taken, in cents.
+    #[schema(value_type = i64)]
     pub min: Cents,
     /// The most that is taken, in cents; `None` for no bound. It wins over `min`.
+    #[schema(value_type = Option<i64>, required)]
     pub max: Option<Cents>,
 }
 

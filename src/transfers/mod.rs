@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use crate::events::{self, News};
 use crate::http::Scope;
-use crate::ids::TransferId;
+use crate::ids::{TransferId, UserId};
 use crate::refusal::Refusal;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -32,6 +32,17 @@ pub fn find(world: &mut World, scope: Scope, id: TransferId) -> Result<Arc<Trans
         Some(transfer) if transfer.app == scope.app => Ok(transfer),
         Some(_) | None => Err(Refusal::not_found("transfer").into()),
     }
+}
+
+/// Whether money of a user of the app is under way: a transfer has not come to its end.
+pub fn under_way(world: &mut World, scope: Scope, user: UserId) -> Result<bool, Halt> {
+    let transfers = world.all::<Transfer>(Transfer::BY_USER, key![scope.org, scope.app, user])?;
+    Ok(transfers.iter().any(|transfer| match transfer.status {
+        TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
+        TransferStatus::Completed | TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => {
+            false
+        }
+    }))
 }
 
 /// Writes a new transfer and tells of it.

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use super::model::{AppUser, Compliance, User, UserStatus};
 use super::rules::{self, UserEvent};
-use super::{by_phone, change, is_connected, screening, tell};
+use super::{UserJson, by_phone, change, is_connected, json, screening, tell};
 use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
+use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::phone::PhoneNumber;
 use crate::world::record::{Document, key};
-use crate::world::{Halt, World};
+use crate::world::{Halt, Record, World};
 
 /// By what a person is known inside an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,18 +48,52 @@ pub struct Person {
 /// # Errors
 /// `user-inactive` when the user is disabled.
 pub fn connect_or_create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>, Halt> {
+    admit(world, scope, person, None)
+}
+
+/// Makes a person known to an app, on the app's own word.
+#[derive(Clone, Debug)]
+pub struct CreateUser {
+    /// The app.
+    pub scope: Scope,
+    /// The person.
+    pub person: Person,
+    /// The app's own words; they replace those that are there.
+    pub metadata: Option<String>,
+}
+
+impl Command for CreateUser {
+    type Reply = UserJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
+        let user = admit(world, self.scope, &self.person, self.metadata.as_ref())?;
+        json(world, self.scope, &user)
+    }
+}
+
+fn admit(world: &mut World, scope: Scope, person: &Person, metadata: Option<&String>) -> Result<Arc<User>, Halt> {
     let known = match &person.identity {
         Identity::Phone(phone) => by_phone(world, scope.org, phone)?,
         Identity::Email(email) if person.verified => by_proven_email(world, scope.org, email)?,
         Identity::Email(_) => None,
     };
     match known {
-        Some(known) => connect_known(world, scope, &known, person),
-        None => create(world, scope, person),
+        Some(known) => connect_known(world, scope, &known, person, metadata),
+        None => create(world, scope, person, metadata),
     }
 }
 
-fn connect_known(world: &mut World, scope: Scope, user: &Arc<User>, person: &Person) -> Result<Arc<User>, Halt> {
+fn connect_known(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    person: &Person,
+    metadata: Option<&String>,
+) -> Result<Arc<User>, Halt> {
     rules::must_be_active(user)?;
     let connected = is_connected(world, scope, user.id)?;
 
@@ -68,20 +103,14 @@ fn connect_known(world: &mut World, scope: Scope, user: &Arc<User>, person: &Per
     }
     let mut learned = User::clone(user);
     learn(&mut learned, person, world.now());
-    let unchanged = learned.phone_verified_at == user.phone_verified_at
-        && learned.email_verified_at == user.email_verified_at
-        && (&learned.first_name, &learned.last_name, &learned.email)
-            == (&user.first_name, &user.last_name, &user.email);
-    if connected && unchanged {
+    learned.metadata = metadata.or(user.metadata.as_ref()).cloned();
+    if connected && learned.values() == user.values() {
         return Ok(user.clone());
     }
-    change(world, scope, user, super::UPDATED, |user| {
-        let version = user.version;
-        *user = User { version, ..learned };
-    })
+    change(world, scope, user, super::UPDATED, |user| *user = learned)
 }
 
-fn create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>, Halt> {
+fn create(world: &mut World, scope: Scope, person: &Person, metadata: Option<&String>) -> Result<Arc<User>, Halt> {
     let (id, now) = (world.id(), world.now());
     let phone = match &person.identity {
         Identity::Phone(phone) => Some(phone),
@@ -102,7 +131,7 @@ fn create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>,
         country: phone.and_then(country_of),
         auto_payout_enabled: false,
         default_payout_method: None,
-        metadata: None,
+        metadata: metadata.cloned(),
         payout_options_exclude_list: Document(Vec::new()),
         sealed_date_of_birth: None,
         adjustment_1099: None,
@@ -197,7 +226,7 @@ fn country_of(phone: &PhoneNumber) -> Option<String> {
 mod tests {
     use super::*;
     use crate::clock::Clock;
-    use crate::engine::{Command, Executor};
+    use crate::engine::Executor;
     use crate::ids::{AppId, Seeds};
     use crate::refusal::Refusal;
     use crate::store::{Memory, Store};

@@ -9,16 +9,28 @@
 //!
 //! Start at [`find`] and [`connect_or_create`].
 
+mod address;
+mod connect;
 mod create;
+mod delete;
+pub mod http;
+mod inputs;
 mod json;
 mod model;
 mod payout_methods;
 mod rules;
 mod screening;
+pub mod tax_form;
+mod update;
 pub mod verification;
 mod verify;
 
-pub use create::{Identity, Person, connect_or_create, fill_profile};
+pub use address::{SealedAddress, SetAddress};
+pub use connect::ConnectUser;
+pub use create::{CreateUser, Identity, Person, connect_or_create, fill_profile};
+pub use delete::{DeleteUser, UnderWay};
+pub use http::routes;
+pub use inputs::{Address, AddressParts, BirthDate, CountryCode};
 pub use json::{MethodDetailsJson, UserJson, json, method_details};
 pub use model::{
     Adjustment1099, AppUser, BackgroundCheckStatus, Compliance, EntityType, Flags, Form1099, OfacStatus,
@@ -26,6 +38,8 @@ pub use model::{
 };
 pub use payout_methods::{NewMethod, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method};
 pub use rules::{must_be_active, must_be_verified};
+pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, collect_tax_form};
+pub use update::{MethodChoice, UpdateUser, UserPatch};
 pub use verify::{SendVerificationToken, Verify};
 
 use std::sync::Arc;

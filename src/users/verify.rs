@@ -84,7 +84,7 @@ impl Command for Verify {
 /// The phone of a user who has still to prove it. Who has done so already gets a 400 (decisions.md 6).
 fn unverified_phone(user: &User) -> Result<&str, Refusal> {
     rules::must_be_active(user)?;
-    if user.is_verified() {
+    if user.phone_verified_at.is_some() {
         return Err(Refusal::new(Code::InvalidInput, "The user is verified already."));
     }
     let missing = || Refusal::new(Code::UserInfoMissing, "The user has no phone number.");

@@ -1,0 +1,61 @@
+//! A user's address.
+
+use super::inputs::Address;
+use super::rules;
+use super::{UPDATED, change, find};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, UserId};
+use crate::vault::{Purpose, Vault};
+use crate::world::{Halt, World};
+
+/// An address as it is kept.
+#[derive(Clone, Debug)]
+pub struct SealedAddress {
+    /// The address as JSON, sealed beside the user's id.
+    pub sealed: Vec<u8>,
+    /// Its country, which is the user's from now on.
+    pub country: String,
+}
+
+impl Address {
+    /// Seals the address of a user. `nonce` must never be used twice.
+    #[must_use]
+    pub fn sealed(&self, vault: &Vault, user: UserId, nonce: [u8; 24]) -> SealedAddress {
+        let plain = serde_json::to_vec(self).expect("addresses are plain data, which always serialize");
+        let sealed = vault.seal(Purpose::TaxId, user.0.as_bytes(), &plain, nonce);
+        SealedAddress { sealed, country: self.country.clone() }
+    }
+}
+
+/// Sets a user's address.
+#[derive(Clone, Debug)]
+pub struct SetAddress {
+    /// The app.
+    pub scope: Scope,
+    /// The user.
+    pub user: UserId,
+    /// The address.
+    pub address: SealedAddress,
+}
+
+impl Command for SetAddress {
+    /// Whether it is the user's first.
+    type Reply = bool;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<bool, Halt> {
+        let user = find(world, self.scope, self.user)?;
+        rules::must_be_active(&user)?;
+
+        // From here it must succeed.
+        change(world, self.scope, &user, UPDATED, |user| {
+            user.sealed_address = Some(self.address.sealed.clone());
+            user.country = Some(self.address.country.clone());
+        })?;
+        Ok(user.sealed_address.is_none())
+    }
+}

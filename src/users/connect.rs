@@ -1,0 +1,44 @@
+//! Another app of the organization may pay a user too (interface.md, endpoint 22).
+
+use super::create::connect_app;
+use super::{UserJson, find_in_organization, is_connected, json, rules, tell};
+use crate::apps;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{AppId, OrgId, UserId};
+use crate::world::{Halt, World};
+
+/// Connects a user to an app. To do it again changes nothing.
+#[derive(Clone, Debug)]
+pub struct ConnectUser {
+    /// The organization.
+    pub org: OrgId,
+    /// The user.
+    pub user: UserId,
+    /// The app.
+    pub app: AppId,
+}
+
+impl Command for ConnectUser {
+    type Reply = UserJson;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
+        let scope = Scope { org: self.org, app: self.app };
+        let user = find_in_organization(world, self.org, self.user)?;
+        apps::find(world, scope)?;
+        rules::must_be_active(&user)?;
+        if is_connected(world, scope, user.id)? {
+            return json(world, scope, &user);
+        }
+
+        // From here it must succeed. The user is the same for all apps, so there is no new version: only this
+        // app hears of it, for the first time.
+        connect_app(world, scope, &user)?;
+        tell(world, scope, &user, super::UPDATED)?;
+        json(world, scope, &user)
+    }
+}

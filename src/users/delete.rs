@@ -1,0 +1,105 @@
+//! A user is deleted: the person is erased, the id and the history remain (decisions.md 6).
+
+use super::model::{AppUser, Compliance, User};
+use super::rules::{self, UserEvent};
+use super::{UPDATED, UserJson, change, find, json, verification};
+use crate::apps;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, UserId};
+use crate::ledger::{self, Place};
+use crate::messages;
+use crate::payout_methods::{self, PayoutMethod};
+use crate::refusal::{Code, Refusal};
+use crate::world::record::{Document, key};
+use crate::world::{Halt, World};
+
+/// Tells whether money is under way to or from a user of an app. Transfers are listed after this noun, so the
+/// table of routes hands their answer in.
+pub type UnderWay = fn(&mut World, Scope, UserId) -> Result<bool, Halt>;
+
+/// Deletes a user. To do it again changes nothing.
+#[derive(Clone, Debug)]
+pub struct DeleteUser {
+    /// The app.
+    pub scope: Scope,
+    /// The user.
+    pub user: UserId,
+    /// Whether money is under way.
+    pub under_way: UnderWay,
+}
+
+impl Command for DeleteUser {
+    type Reply = UserJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
+        let org = self.scope.org;
+        let user = find(world, self.scope, self.user)?;
+        if user.deleted_at.is_some() {
+            return json(world, self.scope, &user);
+        }
+        let connections = world.all::<AppUser>(AppUser::OF_USER, key![org, user.id])?;
+        for connection in &connections {
+            self.must_be_settled(world, Scope { org, app: connection.app })?;
+        }
+        let methods = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![org, user.id])?;
+
+        // From here it must succeed.
+        for method in &methods {
+            payout_methods::erase(world, method);
+        }
+        for recipient in [&user.phone_e164, &user.email].into_iter().flatten() {
+            verification::forget(world, org, recipient)?;
+            messages::erase_recipient(world, org, recipient)?;
+        }
+        for connection in &connections {
+            apps::count_connected_user(world, Scope { org, app: connection.app }, -1)?;
+        }
+        let now = world.now();
+        let user = change(world, self.scope, &user, UPDATED, |user| {
+            erase(user);
+            user.deleted_at = Some(now);
+        })?;
+        json(world, self.scope, &user)
+    }
+}
+
+impl DeleteUser {
+    fn must_be_settled(&self, world: &mut World, scope: Scope) -> Result<(), Halt> {
+        if !ledger::balance(world, scope.org, Place::UserWallet(scope.app, self.user))?.is_zero() {
+            return Err(Refusal::new(Code::UserHasBalance, "The user's wallet is not empty.").into());
+        }
+        if (self.under_way)(world, scope, self.user)? {
+            return Err(Refusal::new(Code::UserHasBalance, "A transfer of the user is still under way.").into());
+        }
+        Ok(())
+    }
+}
+
+/// Takes the person out of the row. The phone is free for a new user.
+fn erase(user: &mut User) {
+    user.status = rules::status_after(user.status, UserEvent::Disable);
+    user.phone_country_code = None;
+    user.phone_national = None;
+    user.phone_e164 = None;
+    user.phone_verified_at = None;
+    user.email_verified_at = None;
+    user.first_name = None;
+    user.last_name = None;
+    user.email = None;
+    user.country = None;
+    user.auto_payout_enabled = false;
+    user.default_payout_method = None;
+    user.metadata = None;
+    user.payout_options_exclude_list = Document(Vec::new());
+    user.sealed_date_of_birth = None;
+    user.adjustment_1099 = None;
+    user.sealed_address = None;
+    user.sealed_tax_form = None;
+    user.tax_id_hash = None;
+    user.compliance = Document(Compliance::default());
+}

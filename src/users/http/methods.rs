@@ -1,0 +1,275 @@
+//! A user's payout methods and options over HTTP.
+
+use serde::Serialize;
+use serde_json::{Map, Value as Schema, json};
+
+use super::user_of;
+use crate::apps;
+use crate::engine::Command;
+use crate::fees;
+use crate::fees::Schedule;
+use crate::http::input::{Input, Problems, gather, wrong};
+use crate::http::inputs::Metadata;
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::{OrgId, PayoutMethodId, UserId};
+use crate::payout_methods::{self, Details, PayoutMethod, fields_of, read_details};
+use crate::platform::Platform;
+use crate::refusal::Code;
+use crate::strict_json::Json;
+use crate::users::{
+    MethodDetailsJson, NewMethod, disable_payout_method, find, method_details, open_rails, set_up_payout_method,
+};
+use crate::world::query::Compare;
+use crate::world::record::Cell;
+use crate::world::{Halt, Query, World};
+
+/// A payout method as it is sent: the platform, what that platform asks for, and what the method is for.
+#[derive(Clone, Debug)]
+pub struct PayoutMethodInput {
+    /// The checked details.
+    pub details: Details,
+    /// Whether it becomes the default; when not sent, only the first one does.
+    pub is_default: Option<bool>,
+    /// Whether payouts go to the default at once.
+    pub auto_payout_enabled: Option<bool>,
+    /// The app's own words.
+    pub metadata: Option<Metadata>,
+}
+
+impl Input for PayoutMethodInput {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let platform = match json.get("platform") {
+            Some(platform) => Platform::read(platform, &format!("{at}/platform"))?,
+            // Without the platform nothing else can be judged.
+            None => return Err(wrong(&format!("{at}/platform"), "is required")),
+        };
+        let mut problems = Problems::new();
+        let details = gather(read_details(platform, json, at), &mut problems);
+        let is_default = gather(optional(json, at, "is_default"), &mut problems);
+        let auto_payout_enabled = gather(optional(json, at, "auto_payout_enabled"), &mut problems);
+        let metadata = gather(optional(json, at, "metadata"), &mut problems);
+        match (details, is_default, auto_payout_enabled, metadata) {
+            (Some(details), Some(is_default), Some(auto_payout_enabled), Some(metadata)) => {
+                Ok(Self { details, is_default, auto_payout_enabled, metadata })
+            }
+            (Some(_) | None, _, _, _) => Err(problems),
+        }
+    }
+
+    fn schema() -> Schema {
+        let mut properties = Map::new();
+        properties.insert("platform".to_owned(), Platform::schema());
+        for field in Platform::ALL.iter().flat_map(|platform| fields_of(*platform)) {
+            let mut schema = json!({"type": ["string", "null"], "maxLength": 500});
+            if !field.choices.is_empty() {
+                let choices = field.choices.iter().map(|word| json!(word)).chain([Schema::Null, json!("")]);
+                schema["enum"] = choices.collect();
+            }
+            properties.entry(field.name).or_insert(schema);
+        }
+        properties.insert("is_default".to_owned(), Option::<bool>::schema());
+        properties.insert("auto_payout_enabled".to_owned(), Option::<bool>::schema());
+        properties.insert("metadata".to_owned(), Option::<Metadata>::schema());
+        json!({"type": "object", "properties": properties, "required": ["platform"], "additionalProperties": false})
+    }
+}
+
+fn optional<T: Input>(json: &Json, at: &str, name: &str) -> Result<Option<T>, Problems> {
+    json.get(name).map_or(Ok(None), |value| Option::<T>::read(value, &format!("{at}/{name}")))
+}
+
+/// Sets up a payout method.
+#[derive(Clone, Debug)]
+pub struct SetPayoutMethod {
+    /// The app.
+    pub scope: Scope,
+    /// The user.
+    pub user: UserId,
+    /// The method.
+    pub new: NewMethod,
+}
+
+impl Command for SetPayoutMethod {
+    type Reply = MethodDetailsJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
+        let user = find(world, self.scope, self.user)?;
+        let method = set_up_payout_method(world, self.scope, &user, &self.new)?;
+        Ok(method_details(&method))
+    }
+}
+
+/// PUT /v2/users/{user_id}/payout-methods
+pub async fn set(call: Call) -> Outcome {
+    let (scope, user) = user_of(&call)?;
+    let command = call.body::<PayoutMethodInput>().map(|input| {
+        let nonce = call.bursar.entropy().bytes();
+        let new = NewMethod {
+            details: input.details.sealed(&call.bursar.vault, nonce),
+            is_default: input.is_default,
+            auto_payout_enabled: input.auto_payout_enabled,
+            metadata: input.metadata.map(|metadata| metadata.0),
+        };
+        SetPayoutMethod { scope, user, new }
+    });
+    call.once(command, Answer::ok).await
+}
+
+/// Takes a payout method out of use.
+#[derive(Clone, Debug)]
+pub struct RemovePayoutMethod {
+    /// The app.
+    pub scope: Scope,
+    /// The user.
+    pub user: UserId,
+    /// The method.
+    pub method: PayoutMethodId,
+}
+
+impl Command for RemovePayoutMethod {
+    type Reply = MethodDetailsJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
+        let user = find(world, self.scope, self.user)?;
+        let method = payout_methods::find(world, self.scope.org, user.id, self.method)?;
+        let method = disable_payout_method(world, self.scope, &user, &method, "removed")?;
+        Ok(method_details(&method))
+    }
+}
+
+/// DELETE /v2/users/{user_id}/payout-methods/{method_id}
+pub async fn remove(call: Call) -> Outcome {
+    let (scope, user) = user_of(&call)?;
+    let method = call.id("method_id", "payout method")?;
+    call.once(Ok(RemovePayoutMethod { scope, user, method }), Answer::ok).await
+}
+
+list_query! {
+    /// Which payout methods.
+    pub struct PayoutMethodsQuery {
+        /// Only those of this rail.
+        pub platform: Option<Platform>,
+    }
+}
+
+/// GET /v2/users/{user_id}/payout-methods
+pub async fn list(call: Call) -> Outcome {
+    let (scope, id) = user_of(&call)?;
+    let query: PayoutMethodsQuery = call.query()?;
+    let list = call
+        .read(move |world| {
+            let user = find(world, scope, id)?;
+            let in_use = Query::of::<PayoutMethod>(scope.org.to_value(), "id", 1)
+                .filter("user_id", Compare::Equal, user.id.to_value())
+                .filter("in_use", Compare::Equal, true.to_value());
+            let found = page::<PayoutMethod>(world, in_use, &query.asked(), |methods| match query.platform {
+                Some(platform) => methods.filter("platform", Compare::Equal, platform.to_value()),
+                None => methods,
+            })?;
+            Ok(found.envelope(method_details))
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+/// A rail that a user may be paid by.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = PayoutOption)]
+pub struct PayoutOptionJson {
+    /// The rail.
+    pub platform: Platform,
+    /// What people call it.
+    pub name: &'static str,
+    /// The service's schedule.
+    pub fee_settings: Schedule,
+    /// What the app adds.
+    pub platform_fee_settings: Schedule,
+    /// The share taken for changing currencies, a decimal.
+    pub fx_percent: String,
+    /// When the money arrives, for people: `1 business day`.
+    pub arrival: &'static str,
+    /// The far end of that in seconds.
+    pub arrival_seconds: i64,
+    /// Whether the user has set up a method of this rail; the cards need none.
+    pub set_up: bool,
+    /// The newest such method.
+    #[schema(required)]
+    pub payout_method_id: Option<PayoutMethodId>,
+}
+
+/// GET /v2/users/{user_id}/payout-options
+pub async fn options(call: Call) -> Outcome {
+    let (scope, id) = user_of(&call)?;
+    let list = call.read(move |world| offered(world, scope, id)).await?;
+    Ok(Answer::ok(&list))
+}
+
+/// All rails but those that the app or the user excludes. The list is as long as there are rails, so it has one page.
+fn offered(world: &mut World, scope: Scope, id: UserId) -> Result<ListEnvelope<PayoutOptionJson>, Halt> {
+    let user = find(world, scope, id)?;
+    let settings = apps::find(world, scope)?.settings.0.clone();
+    let methods = payout_methods::of_user(world, scope.org, user.id)?;
+    let today = world.now().date();
+    let data = open_rails(world, scope, &user)?
+        .into_iter()
+        .map(|rail| {
+            let terms = fees::schedule(rail, today);
+            let method = methods.iter().rev().find(|method| method.platform == rail);
+            let currency = method.map(|method| method.currency.as_str());
+            PayoutOptionJson {
+                platform: rail,
+                name: rail.display_name(),
+                fee_settings: terms.schedule,
+                platform_fee_settings: settings.fees.schedule(rail, currency),
+                fx_percent: terms.fx_percent.to_string(),
+                arrival: terms.arrival.text,
+                arrival_seconds: terms.arrival.seconds,
+                set_up: method.is_some() || rail.pays_whole_dollars(),
+                payout_method_id: method.map(|method| method.id),
+            }
+        })
+        .collect();
+    Ok(ListEnvelope { has_more: false, data })
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/users/{user_id}/payout-methods" App "list_payout_methods" list)
+            .about("Payout methods", "The user's payout methods, newest first.")
+            .asks::<PayoutMethodsQuery>()
+            .gives::<ListEnvelope<MethodDetailsJson>>(200, "The methods in use.")
+            .refuses(&[Code::NotFound]),
+        // interface.md, endpoint 17, names this route without the version. Both are one.
+        route!(Get "/users/{user_id}/payout-methods" App "list_payout_methods_unversioned" list)
+            .about("Payout methods", "The same as under /v2.")
+            .asks::<PayoutMethodsQuery>()
+            .gives::<ListEnvelope<MethodDetailsJson>>(200, "The methods in use.")
+            .refuses(&[Code::NotFound]),
+        route!(Put "/v2/users/{user_id}/payout-methods" App "set_payout_method" set)
+            .about("Payout methods", "Sets up a payout method for a verified user.")
+            .describe("Send the platform and the fields that it asks for. The same details sent twice are one method. A card number is never taken: send card_token.")
+            .takes::<PayoutMethodInput>()
+            .example(json!({"platform": "ach", "account_number": "123456789", "routing_number": "110000000"}))
+            .gives::<MethodDetailsJson>(200, "The method.")
+            .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
+        route!(Delete "/v2/users/{user_id}/payout-methods/{method_id}" App "remove_payout_method" remove)
+            .about("Payout methods", "Takes a payout method out of use.")
+            .describe("Payouts under way are not touched. To do it again gives the same.")
+            .gives::<MethodDetailsJson>(200, "The method that was removed.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/v2/users/{user_id}/payout-options" App "list_payout_options" options)
+            .about("Payout methods", "The rails open to the user, with fees and times.")
+            .gives::<ListEnvelope<PayoutOptionJson>>(200, "The rails.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

@@ -1,0 +1,291 @@
+//! Users over HTTP.
+
+mod methods;
+mod proofs;
+
+use super::delete::UnderWay;
+use super::inputs::BirthDate;
+use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
+use super::update::{MethodChoice, UserPatch};
+use super::{ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
+use crate::email::Email;
+use crate::http::input::{Patch, Problems, gather, input, wrong};
+use crate::http::inputs::{Metadata, Name, Phone, PhoneFilter, Text, Whole, phone};
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Method, Outcome, Route, Scope, Who};
+use crate::ids::{AppId, UserId};
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::world::query::{Compare, Query, Through};
+use crate::world::record::Cell;
+use crate::world::{Halt, Record, World};
+
+input! {
+    /// A person to become known to the app.
+    pub struct CreateUserInput {
+        /// First name.
+        pub first_name: Name,
+        /// Last name.
+        pub last_name: Name,
+        /// E-mail address.
+        pub email: Email,
+        /// Country calling code: digits.
+        pub country_code: Text<4>,
+        /// The number within its country.
+        pub phone_number: Text<20>,
+        /// The app's own words.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+/// POST /v2/users
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let command = call.body::<CreateUserInput>().and_then(|input| {
+        let phone = phone(&input.country_code.0, &input.phone_number.0, "").map_err(Refusal::fields)?;
+        let person = Person {
+            identity: Identity::Phone(phone),
+            first_name: Some(input.first_name.0),
+            last_name: Some(input.last_name.0),
+            email: Some(input.email),
+            verified: false,
+        };
+        Ok(CreateUser { scope, person, metadata: input.metadata.map(|metadata| metadata.0) })
+    });
+    call.once(command, Answer::created).await
+}
+
+list_query! {
+    /// Which users.
+    pub struct UsersQuery {
+        /// Only the one with this phone: E.164 or its digits.
+        pub phone_number: Option<PhoneFilter>,
+        /// Only those with this address.
+        pub email: Option<Email>,
+        /// Only those who stand so.
+        pub status: Option<UserStatus>,
+        /// Only those with exactly this metadata.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+/// GET /v2/users
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let query: UsersQuery = call.query()?;
+    let list = call
+        .read(move |world| {
+            let found = page::<User>(world, connected_to(scope), &query.asked(), |users| filtered(users, &query))?;
+            let data: Result<Vec<UserJson>, Halt> = found.records.iter().map(|user| json(world, scope, user)).collect();
+            Ok(ListEnvelope { has_more: found.has_more, data: data? })
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+/// The users that the app is connected to.
+fn connected_to(scope: Scope) -> Query {
+    let mut users = Query::of::<User>(scope.org.to_value(), "id", 1);
+    users.through =
+        Some(Through { table: AppUser::TABLE, column: "user_id", equal: vec![("app", scope.app.to_value())] });
+    users
+}
+
+fn filtered(users: Query, query: &UsersQuery) -> Query {
+    let filters = [
+        ("phone_e164", query.phone_number.as_ref().map(|phone| phone.0.e164())),
+        ("email", query.email.as_ref().map(|email| email.as_str().to_owned())),
+        ("status", query.status.map(|status| status.as_str().to_owned())),
+        ("metadata", query.metadata.as_ref().map(|metadata| metadata.0.clone())),
+    ];
+    filters.into_iter().fold(users, |users, (column, value)| match value {
+        Some(value) => users.filter(column, Compare::Equal, value.to_value()),
+        None => users,
+    })
+}
+
+/// GET /v2/users/{user_id}
+pub async fn get(call: Call) -> Outcome {
+    let (scope, id) = user_of(&call)?;
+    let user = call.read(move |world| shown(world, scope, id)).await?;
+    Ok(Answer::ok(&user))
+}
+
+fn shown(world: &mut World, scope: Scope, id: UserId) -> Result<UserJson, Halt> {
+    let user = find(world, scope, id)?;
+    json(world, scope, &user)
+}
+
+/// The app, and the user in the path.
+fn user_of(call: &Call) -> Result<(Scope, UserId), Refusal> {
+    Ok((call.scope()?, call.id("user_id", "user")?))
+}
+
+input! {
+    /// What was paid elsewhere and counts towards a year's form.
+    pub struct AdjustmentInput {
+        /// The tax year.
+        pub year: Whole<2000, 2100>,
+        /// Which form.
+        pub form: Form1099,
+        /// In cents; negative takes away.
+        pub amount: Whole<{ -Cents::AMOUNT_MAX.get() }, { Cents::AMOUNT_MAX.get() }>,
+    }
+}
+
+input! {
+    /// What is to change. What is not sent stays; null empties where that makes sense.
+    pub struct UpdateUserInput {
+        /// A platform that is set up, or the id of a payout method.
+        pub default_payout_method: Patch<MethodChoice>,
+        /// Whether payouts go to the default method at once.
+        pub auto_payout_enabled: Patch<bool>,
+        /// Date of birth.
+        pub date_of_birth: Patch<BirthDate>,
+        /// What was paid elsewhere and counts towards a year's form.
+        pub adjustment_1099 as "1099_adjustment": Patch<AdjustmentInput>,
+        /// The app's own words.
+        pub metadata: Patch<Metadata>,
+        /// Rails that are not offered to this user; replaces the list.
+        pub payout_options_exclude_list: Patch<Vec<Platform>>,
+        /// First name.
+        pub first_name: Patch<Name>,
+        /// Last name.
+        pub last_name: Patch<Name>,
+        /// E-mail address.
+        pub email: Patch<Email>,
+        /// The phone, while it is not verified.
+        pub phone_number: Patch<Phone>,
+    }
+}
+
+/// PATCH /v2/users/{user_id}
+pub async fn update(call: Call) -> Outcome {
+    let (scope, user) = user_of(&call)?;
+    let command = call.body::<UpdateUserInput>().and_then(|input| {
+        let patch = patch(&call, user, input).map_err(Refusal::fields)?;
+        Ok(UpdateUser { scope, user, patch })
+    });
+    call.once(command, Answer::ok).await
+}
+
+fn patch(call: &Call, user: UserId, input: UpdateUserInput) -> Result<UserPatch, Problems> {
+    let mut problems = Problems::new();
+    let today = call.bursar.clock.now().date();
+    let sealed_date_of_birth = match input.date_of_birth {
+        Patch::Keep => Patch::Keep,
+        Patch::Clear => Patch::Clear,
+        Patch::Set(born) => match gather(born.checked(today, "/date_of_birth"), &mut problems) {
+            Some(born) => {
+                let nonce = call.bursar.entropy().bytes();
+                Patch::Set(tax_form::seal_birth_date(&call.bursar.vault, user, born.0, nonce))
+            }
+            None => Patch::Keep,
+        },
+    };
+    let patch = UserPatch {
+        default_payout_method: input.default_payout_method,
+        auto_payout_enabled: never_null(input.auto_payout_enabled, "/auto_payout_enabled", &mut problems),
+        sealed_date_of_birth,
+        adjustment_1099: map(input.adjustment_1099, |adjustment| Adjustment1099 {
+            year: adjustment.year.0,
+            form: adjustment.form,
+            amount: Cents::new(adjustment.amount.0),
+        }),
+        metadata: map(input.metadata, |metadata| metadata.0),
+        payout_options_exclude_list: match input.payout_options_exclude_list {
+            Patch::Keep => None,
+            Patch::Clear => Some(Vec::new()),
+            Patch::Set(list) => Some(list),
+        },
+        first_name: never_null(input.first_name, "/first_name", &mut problems).map(|name| name.0),
+        last_name: never_null(input.last_name, "/last_name", &mut problems).map(|name| name.0),
+        email: never_null(input.email, "/email", &mut problems),
+        phone: never_null(input.phone_number, "/phone_number", &mut problems).map(|phone| phone.0),
+    };
+    if problems.is_empty() { Ok(patch) } else { Err(problems) }
+}
+
+fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
+    match patch {
+        Patch::Keep => Patch::Keep,
+        Patch::Clear => Patch::Clear,
+        Patch::Set(value) => Patch::Set(into(value)),
+    }
+}
+
+/// What cannot be emptied must not be null: to take null for "stays as it is" would hide a mistake.
+fn never_null<T>(patch: Patch<T>, at: &str, problems: &mut Problems) -> Option<T> {
+    match patch {
+        Patch::Keep => None,
+        Patch::Clear => {
+            problems.extend(wrong(at, "must not be null; leave it out to keep it"));
+            None
+        }
+        Patch::Set(value) => Some(value),
+    }
+}
+
+/// DELETE /v2/users/{user_id}
+pub async fn delete(call: Call, under_way: UnderWay) -> Outcome {
+    let (scope, user) = user_of(&call)?;
+    call.once(Ok(DeleteUser { scope, user, under_way }), Answer::ok).await
+}
+
+input! {
+    /// Which user, to which app.
+    pub struct ConnectUserInput {
+        /// A user of the organization.
+        pub user_id: UserId,
+        /// An app of the organization.
+        pub app_id: AppId,
+    }
+}
+
+/// POST /v2/users/connect
+pub async fn connect(call: Call) -> Outcome {
+    let org = call.caller.org;
+    let command = call.body::<ConnectUserInput>();
+    let command = command.map(|input| ConnectUser { org, user: input.user_id, app: input.app_id });
+    call.once(command, Answer::ok).await
+}
+
+/// The routes of users. `under_way` tells whether money of a user is under way; transfers are listed after users,
+/// so the table of routes, which knows both, hands it in.
+pub fn routes(under_way: UnderWay) -> Vec<Route> {
+    let own = vec![
+        route!(Post "/v2/users" App "create_user" create)
+            .about("Users", "Makes a person known to the app.")
+            .describe("The phone is the identity inside the organization: a known phone connects that user to the app instead of making a second one, and what is known of the person stays.")
+            .takes::<CreateUserInput>()
+            .gives::<UserJson>(201, "The user.")
+            .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::UserInactive]),
+        route!(Get "/v2/users" App "list_users" list)
+            .about("Users", "The app's users, newest first.")
+            .asks::<UsersQuery>()
+            .gives::<ListEnvelope<UserJson>>(200, "The users."),
+        route!(Post "/v2/users/connect" Organization "connect_user" connect)
+            .about("Users", "Lets another app of the organization pay a user.")
+            .describe("The user must be active. To do it again changes nothing.")
+            .takes::<ConnectUserInput>()
+            .gives::<UserJson>(200, "The user, as that app sees it.")
+            .refuses(&[Code::OrganizationKeyRequired, Code::NotFound, Code::UserInactive]),
+        route!(Get "/v2/users/{user_id}" App "get_user" get)
+            .about("Users", "A user.")
+            .gives::<UserJson>(200, "The user.")
+            .refuses(&[Code::NotFound]),
+        route!(Patch "/v2/users/{user_id}" App "update_user" update)
+            .about("Users", "Changes a user, all fields or none.")
+            .takes::<UpdateUserInput>()
+            .gives::<UserJson>(200, "The user.")
+            .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
+        Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, under_way))
+            .about("Users", "Deletes a user.")
+            .describe("The person's data is erased; the id and the ledger remain. To do it again gives the same.")
+            .gives::<UserJson>(200, "The user, disabled.")
+            .refuses(&[Code::NotFound, Code::UserHasBalance]),
+    ];
+    [own, proofs::routes(), methods::routes()].concat()
+}

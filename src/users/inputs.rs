@@ -1,0 +1,130 @@
+//! Inputs of this noun: dates of birth, countries, addresses.
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Schema, json};
+
+use crate::country::{is_country, is_us_state, is_us_zip};
+use crate::http::input::{Input, Problems, input, text, wrong};
+use crate::http::inputs::Text;
+use crate::strict_json::Json;
+
+/// A day on which a living person can have been born: `YYYY-MM-DD`, from 1900 on. Whether it has come yet, the
+/// handler sees, who knows the day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BirthDate(pub Date);
+
+/// The first year that is taken for a year of birth.
+const BIRTH_YEAR_MIN: i16 = 1900;
+
+impl Input for BirthDate {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let given = text(json, at)?;
+        // Other ISO 8601 forms of a day are read by the library too; one form is enough.
+        let day = if given.len() == 10 { given.parse::<Date>().ok() } else { None };
+        let day = day.ok_or_else(|| wrong(at, "must be a date such as 1990-01-31"))?;
+        if day.year() < BIRTH_YEAR_MIN {
+            return Err(wrong(at, format!("must not be before {BIRTH_YEAR_MIN}")));
+        }
+        Ok(Self(day))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "format": "date"})
+    }
+}
+
+impl BirthDate {
+    /// Refuses a day that has not come yet.
+    pub fn checked(self, today: Date, at: &str) -> Result<Self, Problems> {
+        if self.0 <= today { Ok(self) } else { Err(wrong(at, "must not be in the future")) }
+    }
+}
+
+/// A country's two letters (ISO 3166-1 alpha-2), in upper case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountryCode(pub String);
+
+impl Input for CountryCode {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let code = text(json, at)?.trim().to_ascii_uppercase();
+        if is_country(&code) {
+            return Ok(Self(code));
+        }
+        Err(wrong(at, "must be a country's two letters, such as US (ISO 3166-1)"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "minLength": 2, "maxLength": 2})
+    }
+}
+
+input! {
+    /// The parts of an address as they are sent.
+    pub struct AddressParts {
+        /// Postal code; of the form 12345 or 12345-6789 in the US.
+        pub postcode: Text<20>,
+        /// City.
+        pub city: Text<100>,
+        /// State or region; two letters in the US.
+        pub state: Text<50>,
+        /// Country, two letters.
+        pub country: CountryCode,
+        /// Street and number.
+        pub line_1: Text<100>,
+        /// More of it.
+        pub line_2: Option<Text<100>>,
+        /// More of it.
+        pub line_3: Option<Text<100>>,
+    }
+}
+
+/// A postal address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields are those of AddressParts")]
+pub struct Address {
+    pub postcode: String,
+    pub city: String,
+    pub state: String,
+    pub country: String,
+    pub line_1: String,
+    pub line_2: Option<String>,
+    pub line_3: Option<String>,
+}
+
+impl Input for Address {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        AddressParts::read(json, at)?.checked(at)
+    }
+    fn schema() -> Schema {
+        AddressParts::schema()
+    }
+}
+
+impl AddressParts {
+    /// The address, its state and postal code checked where we know them: in the US.
+    pub fn checked(self, at: &str) -> Result<Address, Problems> {
+        let mut state = self.state.0;
+        if self.country.0 == "US" {
+            let mut problems = Problems::new();
+            state = state.trim().to_ascii_uppercase();
+            if !is_us_state(&state) {
+                problems.extend(wrong(&format!("{at}/state"), "must be the two letters of a US state, such as NY"));
+            }
+            if !is_us_zip(self.postcode.0.trim()) {
+                let message = "must be a ZIP code such as 10001 or 10001-1234";
+                problems.extend(wrong(&format!("{at}/postcode"), message));
+            }
+            if !problems.is_empty() {
+                return Err(problems);
+            }
+        }
+        Ok(Address {
+            postcode: self.postcode.0.trim().to_owned(),
+            city: self.city.0,
+            state,
+            country: self.country.0,
+            line_1: self.line_1.0,
+            line_2: self.line_2.map(|line| line.0),
+            line_3: self.line_3.map(|line| line.0),
+        })
+    }
+}

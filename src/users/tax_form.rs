@@ -1,0 +1,380 @@
+//! The tax forms: W-9 for persons of the United States, W-8BEN for others (decisions.md 6).
+//!
+//! Each has the fields and rules that the form has. The number is kept sealed and as a keyed hash; people see its
+//! last four digits. Deliberately absent: the tax office, which alone can tell whether name and number match; the
+//! sandbox says that they do.
+
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use serde::Serialize;
+
+use super::address::SealedAddress;
+use super::inputs::{Address, AddressParts, BirthDate, CountryCode};
+use super::model::{EntityType, TaxIdVerification, User, W9};
+use super::{UPDATED, UserJson, change, find, json, rules};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::http::input::{Problems, gather, input, problem, wrong};
+use crate::http::inputs::{Text, word_input};
+use crate::ids::{Entropy, OrgId, UserId};
+use crate::refusal::Code;
+use crate::vault::{Purpose, Vault};
+use crate::world::record::words;
+use crate::world::{Halt, World};
+
+words! {
+    /// Which number a W-9 carries.
+    pub enum TaxIdType {
+        /// A person's.
+        Ssn = "ssn",
+        /// A business's.
+        Ein = "ein",
+    }
+}
+word_input!(TaxIdType);
+
+input! {
+    /// A tax form: exactly one of the two.
+    pub struct TaxFormInput {
+        /// For US persons and businesses.
+        pub w9: Option<W9Input>,
+        /// For others.
+        pub w8ben: Option<W8BenInput>,
+    }
+}
+
+input! {
+    /// Form W-9.
+    pub struct W9Input {
+        /// Who pays the tax; individual when not given.
+        pub entity_type: Option<EntityType>,
+        /// The name on the tax return.
+        pub name: Text<100>,
+        /// The business's name; required for a business.
+        pub business_name: Option<Text<100>>,
+        /// ssn or ein; by default the one that fits the entity.
+        pub tax_id_type: Option<TaxIdType>,
+        /// Nine digits, dashes allowed.
+        pub tax_id: Text<11>,
+        /// Street and number.
+        pub line_1: Text<100>,
+        /// More of it.
+        pub line_2: Option<Text<100>>,
+        /// City.
+        pub city: Text<100>,
+        /// Two letters.
+        pub state: Text<50>,
+        /// ZIP code.
+        pub postcode: Text<20>,
+        /// That it is true, under penalties of perjury.
+        pub certified: bool,
+    }
+}
+
+input! {
+    /// Form W-8BEN.
+    pub struct W8BenInput {
+        /// Name of the beneficial owner.
+        pub name: Text<100>,
+        /// Country of citizenship.
+        pub citizenship: CountryCode,
+        /// Date of birth.
+        pub date_of_birth: BirthDate,
+        /// The number that the country of residence gave.
+        pub foreign_tax_id: Option<Text<50>>,
+        /// Street and number, permanent residence.
+        pub line_1: Text<100>,
+        /// More of it.
+        pub line_2: Option<Text<100>>,
+        /// City.
+        pub city: Text<100>,
+        /// State or region, where there is one.
+        pub state: Option<Text<50>>,
+        /// Postal code, where there is one.
+        pub postcode: Option<Text<20>>,
+        /// Country of residence; not US.
+        pub country: CountryCode,
+        /// That it is true, under penalties of perjury.
+        pub certified: bool,
+    }
+}
+
+/// A checked form, in clear.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "form", rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the fields are those of the inputs")]
+pub enum TaxForm {
+    W9 {
+        entity_type: EntityType,
+        name: String,
+        business_name: Option<String>,
+        tax_id: String,
+        address: Address,
+    },
+    W8ben {
+        name: String,
+        citizenship: String,
+        #[serde(serialize_with = "as_text")]
+        date_of_birth: Date,
+        foreign_tax_id: Option<String>,
+        address: Address,
+    },
+}
+
+fn as_text<S: serde::Serializer>(day: &Date, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(day)
+}
+
+/// Shows which form it is: a log never holds a number.
+impl std::fmt::Debug for TaxForm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::W9 { .. } => "W9(…)",
+            Self::W8ben { .. } => "W8ben(…)",
+        })
+    }
+}
+
+/// A form as it is kept.
+#[derive(Clone, Debug)]
+pub struct SealedTaxForm {
+    /// The form as JSON, sealed beside the user's id.
+    pub sealed: Vec<u8>,
+    /// A keyed hash of the number.
+    pub tax_id_hash: Option<Vec<u8>>,
+    /// What of a W-9 may be seen; `None` for a W-8BEN.
+    pub w9: Option<W9>,
+    /// The address in it.
+    pub address: SealedAddress,
+    /// The date of birth in it, sealed.
+    pub sealed_date_of_birth: Option<Vec<u8>>,
+}
+
+impl TaxFormInput {
+    /// The one form that was sent, checked. `today` is for the date of birth.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn checked(self, today: Date, at: &str) -> Result<TaxForm, Problems> {
+        match (self.w9, self.w8ben) {
+            (Some(form), None) => form.checked(&format!("{at}/w9")),
+            (None, Some(form)) => form.checked(today, &format!("{at}/w8ben")),
+            (Some(_), Some(_)) => Err(wrong(&format!("{at}/w8ben"), "goes without w9: send one of the two")),
+            (None, None) => Err(wrong(&format!("{at}/w9"), "is required, or w8ben instead")),
+        }
+    }
+}
+
+impl W9Input {
+    fn checked(self, at: &str) -> Result<TaxForm, Problems> {
+        let mut problems = must_be_certified(self.certified, at);
+        let entity_type = self.entity_type.unwrap_or(EntityType::Individual);
+        let usual = match entity_type {
+            EntityType::Individual => TaxIdType::Ssn,
+            EntityType::Business => TaxIdType::Ein,
+        };
+        let tax_id = tax_id(&self.tax_id.0, self.tax_id_type.unwrap_or(usual), &format!("{at}/tax_id"));
+        let tax_id = gather(tax_id, &mut problems);
+        if entity_type == EntityType::Business && self.business_name.is_none() {
+            problems.extend(wrong(&format!("{at}/business_name"), "is required for a business"));
+        }
+        let parts = AddressParts {
+            postcode: self.postcode,
+            city: self.city,
+            state: self.state,
+            country: CountryCode("US".to_owned()),
+            line_1: self.line_1,
+            line_2: self.line_2,
+            line_3: None,
+        };
+        let address = gather(parts.checked(at), &mut problems);
+        match (tax_id, address) {
+            (Some(tax_id), Some(address)) if problems.is_empty() => Ok(TaxForm::W9 {
+                entity_type,
+                name: self.name.0,
+                business_name: self.business_name.map(|name| name.0),
+                tax_id,
+                address,
+            }),
+            (Some(_) | None, _) => Err(problems),
+        }
+    }
+}
+
+impl W8BenInput {
+    fn checked(self, today: Date, at: &str) -> Result<TaxForm, Problems> {
+        let mut problems = must_be_certified(self.certified, at);
+        let born = self.date_of_birth.checked(today, &format!("{at}/date_of_birth"));
+        let born = gather(born, &mut problems);
+        if self.country.0 == "US" {
+            let message = "must not be US: who lives in the United States files a W-9";
+            problems.extend(wrong(&format!("{at}/country"), message));
+        }
+        let Some(born) = born.filter(|_| problems.is_empty()) else { return Err(problems) };
+        let text = |text: Option<String>| text.unwrap_or_default();
+        Ok(TaxForm::W8ben {
+            name: self.name.0,
+            citizenship: self.citizenship.0,
+            date_of_birth: born.0,
+            foreign_tax_id: self.foreign_tax_id.map(|number| number.0),
+            address: Address {
+                postcode: text(self.postcode.map(|code| code.0)),
+                city: self.city.0,
+                state: text(self.state.map(|state| state.0)),
+                country: self.country.0,
+                line_1: self.line_1.0,
+                line_2: self.line_2.map(|line| line.0),
+                line_3: None,
+            },
+        })
+    }
+}
+
+fn must_be_certified(certified: bool, at: &str) -> Problems {
+    if certified {
+        Problems::new()
+    } else {
+        wrong(&format!("{at}/certified"), "must be true: the form counts only signed")
+    }
+}
+
+/// Nine digits of a number that the office gives out. The message never repeats it.
+fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems> {
+    let digits: String = text.chars().filter(|c| !matches!(c, '-' | ' ')).collect();
+    let nine = digits.len() == 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let (code, given_out, message) = match kind {
+        // No area 000, 666 or 900 and above, no group 00, no serial 0000.
+        TaxIdType::Ssn => (
+            Code::InvalidSsn,
+            nine && !["000", "666"].contains(&&digits[..3])
+                && !digits.starts_with('9')
+                && &digits[3..5] != "00"
+                && &digits[5..] != "0000",
+            "must be a social security number: nine digits, dashes allowed",
+        ),
+        TaxIdType::Ein => (
+            Code::InvalidInput,
+            nine && !digits.starts_with("00"),
+            "must be an employer identification number: nine digits, dashes allowed",
+        ),
+    };
+    if given_out { Ok(digits) } else { Err(problem(code, at, message)) }
+}
+
+impl TaxForm {
+    /// Seals the form of a user.
+    #[must_use]
+    pub fn sealed(&self, vault: &Vault, user: UserId, entropy: &mut Entropy) -> SealedTaxForm {
+        let plain = serde_json::to_vec(self).expect("forms are plain data, which always serialize");
+        let sealed = vault.seal(Purpose::TaxId, user.0.as_bytes(), &plain, entropy.bytes());
+        let hash = |number: &str| vault.keyed_hash(Purpose::TaxId, &[number.as_bytes()]).to_vec();
+        match self {
+            Self::W9 { entity_type, business_name, tax_id, address, .. } => SealedTaxForm {
+                sealed,
+                tax_id_hash: Some(hash(tax_id)),
+                w9: Some(W9 {
+                    entity_type: *entity_type,
+                    business_name: business_name.clone(),
+                    tax_id_last4: tax_id[5..].to_owned(),
+                }),
+                address: address.sealed(vault, user, entropy.bytes()),
+                sealed_date_of_birth: None,
+            },
+            Self::W8ben { date_of_birth, foreign_tax_id, address, .. } => SealedTaxForm {
+                sealed,
+                tax_id_hash: foreign_tax_id.as_deref().map(hash),
+                w9: None,
+                address: address.sealed(vault, user, entropy.bytes()),
+                sealed_date_of_birth: Some(seal_birth_date(vault, user, *date_of_birth, entropy.bytes())),
+            },
+        }
+    }
+}
+
+/// Seals a date of birth beside the user's id. `nonce` must never be used twice.
+pub(super) fn seal_birth_date(vault: &Vault, user: UserId, born: Date, nonce: [u8; 24]) -> Vec<u8> {
+    vault.seal(Purpose::TaxId, user.0.as_bytes(), born.to_string().as_bytes(), nonce)
+}
+
+/// Keeps a user's tax form, from the API as well as from the claim page. A newer form replaces an older one.
+///
+/// `verification` says what is known of name and number together: `pending` until the office answers.
+///
+/// # Errors
+/// `user-inactive`.
+pub fn collect_tax_form(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    form: &SealedTaxForm,
+    verification: TaxIdVerification,
+) -> Result<Arc<User>, Halt> {
+    rules::must_be_active(user)?;
+
+    // From here it must succeed.
+    change(world, scope, user, UPDATED, |user| {
+        user.sealed_tax_form = Some(form.sealed.clone());
+        user.tax_id_hash.clone_from(&form.tax_id_hash);
+        user.sealed_address = Some(form.address.sealed.clone());
+        user.country = Some(form.address.country.clone());
+        if let Some(born) = &form.sealed_date_of_birth {
+            user.sealed_date_of_birth = Some(born.clone());
+        }
+        let compliance = &mut user.compliance.0;
+        compliance.w8_ben_collected = form.w9.is_none();
+        compliance.tax_id_verification = if form.w9.is_some() { verification } else { TaxIdVerification::NotRequired };
+        compliance.w9.clone_from(&form.w9);
+    })
+}
+
+/// Keeps the tax form that an app sends for a user.
+#[derive(Clone, Debug)]
+pub struct SetCompliance {
+    /// The app.
+    pub scope: Scope,
+    /// The user.
+    pub user: UserId,
+    /// The form.
+    pub form: SealedTaxForm,
+    /// What is known of name and number together.
+    pub verification: TaxIdVerification,
+}
+
+impl Command for SetCompliance {
+    type Reply = UserJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
+        let user = find(world, self.scope, self.user)?;
+        let user = collect_tax_form(world, self.scope, &user, &self.form, self.verification)?;
+        json(world, self.scope, &user)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_given_out_and_numbers_that_are_not() {
+        for (text, kind, holds) in [
+            ("123-45-6789", TaxIdType::Ssn, true),
+            ("123456789", TaxIdType::Ssn, true),
+            ("12345678", TaxIdType::Ssn, false),
+            ("000-45-6789", TaxIdType::Ssn, false),
+            ("666-45-6789", TaxIdType::Ssn, false),
+            ("900-45-6789", TaxIdType::Ssn, false),
+            ("123-00-6789", TaxIdType::Ssn, false),
+            ("123-45-0000", TaxIdType::Ssn, false),
+            ("12-3456789", TaxIdType::Ein, true),
+            ("00-3456789", TaxIdType::Ein, false),
+            ("ab3456789", TaxIdType::Ein, false),
+        ] {
+            assert_eq!(tax_id(text, kind, "").is_ok(), holds, "{text}");
+        }
+    }
+}
