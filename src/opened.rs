@@ -35,7 +35,7 @@ pub enum Unopened {
     /// The store did not open: exit code 1.
     #[error(transparent)]
     Store(#[from] OpenError),
-    /// The demonstration of an empty sandbox could not be made: exit code 1.
+    /// The sandbox's clock could not be read, or its demonstration not be made: exit code 1.
     #[error("{0}")]
     Sandbox(String),
     /// The system said no: exit code 1.

@@ -1,0 +1,87 @@
+//! One key, one effect, for ever: through a real route, and past the worst that a commit can do.
+
+use bursar::store::memory::Fault;
+use futures::future::join_all;
+use serde_json::json;
+
+use crate::harness::{Asking, Server};
+
+const KEY: &str = "0b7e3c0a-8f3a-4c1e-9d52-6a7e1f2b3c4d";
+
+/// Makes an app, which is an effect that anybody can count.
+fn make<'a>(server: &'a Server, name: &str) -> Asking<'a> {
+    server.post("/v2/apps").as_org().idempotency_key(KEY).json(json!({"name": name}))
+}
+
+async fn apps(server: &Server) -> usize {
+    let listed = server.get("/v2/apps").as_org().send().await.expect(200);
+    // The demonstration was there before.
+    listed.body.as_array().unwrap().len() - 1
+}
+
+#[tokio::test]
+async fn the_same_key_gives_the_same_bytes() {
+    let mut server = Server::start().await;
+    let first = make(&server, "Corner Shop").send().await.expect(201);
+    assert_eq!(first.header("idempotent-replayed"), None);
+    let in_body = json!({"idempotency_key": KEY, "name": "Corner Shop"});
+    let again = server.post("/v2/apps").as_org().json(in_body).send().await.expect(201);
+    assert_eq!((again.header("idempotent-replayed"), &again.text), (Some("true"), &first.text));
+    server.restart().await;
+    let later = make(&server, "Corner Shop").send().await.expect(201);
+    assert_eq!((later.header("idempotent-replayed"), &later.text), (Some("true"), &first.text));
+    assert_eq!(apps(&server).await, 1);
+}
+
+#[tokio::test]
+async fn another_request_under_the_key_is_told_what_differs() {
+    let server = Server::memory().await;
+    let first = make(&server, "Corner Shop").send().await.expect(201);
+    let other = make(&server, "Corner Store").send().await;
+    other.refused(409, "idempotency-key-reused");
+    assert_eq!(other.fields(), ["/name"]);
+    assert!(other.text.contains(&first.id()), "{}", other.text);
+    assert_eq!(apps(&server).await, 1);
+}
+
+#[tokio::test]
+async fn of_many_copies_at_once_one_is_executed() {
+    let server = Server::memory().await;
+    let copies = join_all((0..50).map(|_| make(&server, "Corner Shop").send())).await;
+    let fresh = copies.iter().filter(|reply| reply.header("idempotent-replayed").is_none()).count();
+    assert_eq!((fresh, apps(&server).await), (1, 1));
+    assert!(copies.iter().all(|reply| reply.status == 201 && reply.text == copies[0].text));
+}
+
+#[tokio::test]
+async fn a_key_with_a_wrong_field_may_be_used_again() {
+    let server = Server::memory().await;
+    make(&server, "").send().await.refused(400, "invalid-input");
+    make(&server, "Corner Shop").send().await.expect(201);
+}
+
+/// The commit's outcome is unknown: nobody guesses, the program stops, and the key decides afterwards.
+async fn the_key_decides_after(fault: Fault, replayed: Option<&str>) {
+    let mut server = Server::memory().await;
+    server.store().fail_next(fault);
+    let unknown = make(&server, "Corner Shop").send().await;
+    assert!(unknown.refused(503, "outcome-unknown").header("retry-after").is_some());
+    // The caller is answered first, then the engine ends.
+    server.bursar().engine.stopped().wait_for(Option::is_some).await.unwrap();
+    server.get("/readyz").send().await.refused(503, "service-unavailable");
+    make(&server, "Corner Shop").send().await.refused(503, "service-unavailable");
+    server.restart().await;
+    let again = make(&server, "Corner Shop").send().await.expect(201);
+    assert_eq!(again.header("idempotent-replayed"), replayed);
+    assert_eq!(apps(&server).await, 1);
+}
+
+#[tokio::test]
+async fn a_commit_that_was_written_is_replayed() {
+    the_key_decides_after(Fault::WrittenButUnknown, Some("true")).await;
+}
+
+#[tokio::test]
+async fn a_commit_that_was_lost_is_made_anew() {
+    the_key_decides_after(Fault::LostAndUnknown, None).await;
+}

@@ -1,0 +1,261 @@
+//! The rules of the code itself, kept by reading it: order of the modules, purity, sizes, names, and a
+//! test for each route.
+//!
+//! They look at text, not at types: comments, strings and tests are cut away first, and that is enough.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Longest file, in lines.
+const LINES_MAX: usize = 600;
+/// Names that say nothing about what is inside.
+const BANNED_NAMES: [&str; 6] = ["utils", "util", "helpers", "common", "manager", "service"];
+/// What pure code has nothing to do with.
+const IMPURE: [&str; 10] = [
+    "async ",
+    ".await",
+    "std::fs",
+    "tokio",
+    "axum",
+    "rusqlite",
+    "Instant::now",
+    "SystemTime",
+    "rand::random",
+    "std::net",
+];
+/// Modules that are pure as a whole.
+const PURE_MODULES: [&str; 9] =
+    ["money", "platform", "fees", "phone", "email", "country", "text", "bank", "strict_json"];
+/// Files of a business noun that are not pure: they carry a request to a command and back.
+const WAYS_IN: [&str; 6] = ["http", "http.rs", "acts.rs", "authenticate.rs", "bootstrap.rs", "keyless.rs"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every file below a folder whose name has this ending, in order.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("node_modules") {
+            found.extend(files(&path, ending));
+        } else if path.to_str().unwrap().ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A path below `src/`, as its parts.
+fn parts(path: &Path) -> Vec<String> {
+    let below = path.strip_prefix(root().join("src")).unwrap();
+    below.iter().map(|part| part.to_str().unwrap().to_owned()).collect()
+}
+
+/// The top module that a file belongs to.
+fn module(path: &Path) -> String {
+    parts(path)[0].trim_end_matches(".rs").to_owned()
+}
+
+/// The code of a file without comments and texts, up to its tests.
+fn code(text: &str) -> String {
+    let without_tests = text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or(text);
+    without_tests.lines().map(code_of_line).collect::<Vec<_>>().join("\n")
+}
+
+/// A line without its comment and with its strings emptied.
+fn code_of_line(line: &str) -> String {
+    let (mut kept, mut rest) = (String::new(), line);
+    while let Some(at) = rest.find(['"', '/']) {
+        let (before, from) = rest.split_at(at);
+        kept.push_str(before);
+        if from.starts_with("//") {
+            return kept;
+        }
+        rest = &from[1..];
+        if from.starts_with('"') && !before.ends_with('\'') {
+            rest = &rest[end_of_string(rest)..];
+        }
+    }
+    kept + rest
+}
+
+/// Where the string that begins here ends; the whole line when it goes on in the next.
+fn end_of_string(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '"' if !escaped => return at + 1,
+            '\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
+}
+
+/// The modules in the order of lib.rs.
+fn order() -> Vec<String> {
+    let lib = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let modules = lib.lines().filter_map(|line| line.strip_prefix("pub mod ").or(line.strip_prefix("mod ")));
+    modules.map(|rest| rest.trim_end_matches(';').to_owned()).collect()
+}
+
+/// The top modules that a text names: `crate::x` and the members of `use crate::{x, y}`.
+fn used(code: &str) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for rest in code.split("crate::").skip(1) {
+        if let Some(group) = rest.strip_prefix('{') {
+            used.extend(members(group));
+        } else {
+            used.insert(word(rest));
+        }
+    }
+    used
+}
+
+fn word(text: &str) -> String {
+    text.chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect()
+}
+
+/// The first words of a group's members, up to the brace that ends it.
+fn members(group: &str) -> Vec<String> {
+    let (mut depth, mut member, mut found) = (1, String::new(), Vec::new());
+    for letter in group.chars() {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
+        if depth == 0 || depth == 1 && letter == ',' {
+            found.push(word(member.trim()));
+            member.clear();
+        } else {
+            member.push(letter);
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    found
+}
+
+#[test]
+fn a_module_uses_only_modules_above_it() {
+    let order = order();
+    let place = |name: &str| order.iter().position(|module| module == name);
+    let mut wrong = Vec::new();
+    for file in files(&root().join("src"), ".rs") {
+        let module = module(&file);
+        if module == "lib" || module == "main" {
+            continue;
+        }
+        let own = place(&module).unwrap_or_else(|| panic!("{module} is not in lib.rs"));
+        let text = fs::read_to_string(&file).unwrap();
+        for other in used(&code(&text)) {
+            // What is no module is a macro or a name that lib.rs re-exports.
+            if place(&other).is_some_and(|other| other > own) {
+                wrong.push(format!("{} uses {other}, which stands below it in lib.rs", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether a file holds verbs, rules or models, or words: code that decides and does nothing else.
+fn is_pure(path: &Path) -> bool {
+    let parts = parts(path);
+    let order = order();
+    let place = |name: &str| order.iter().position(|module| module == name).unwrap();
+    let module = module(path);
+    if PURE_MODULES.contains(&module.as_str()) {
+        return true;
+    }
+    // The business stands between the machinery and the ways in and out, in folders.
+    let business = order.contains(&module) && place("jobs") < place(&module) && place(&module) < place("verify");
+    business && !parts[1..].iter().any(|part| WAYS_IN.contains(&part.as_str()))
+}
+
+#[test]
+fn what_decides_does_nothing_else() {
+    let mut wrong = Vec::new();
+    for file in files(&root().join("src"), ".rs").into_iter().filter(|file| is_pure(file)) {
+        let text = fs::read_to_string(&file).unwrap();
+        for (number, line) in code(&text).lines().enumerate() {
+            for word in IMPURE.iter().filter(|word| line.contains(*word)) {
+                wrong.push(format!("{}:{}: {word}", file.display(), number + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_are_short_enough_to_read() {
+    let mut sources = files(&root().join("src"), ".rs");
+    sources.extend(files(&root().join("tests"), ".rs"));
+    let long: Vec<String> = sources
+        .iter()
+        .map(|file| (file, fs::read_to_string(file).unwrap().lines().count()))
+        .filter(|(_, lines)| *lines > LINES_MAX)
+        .map(|(file, lines)| format!("{} has {lines} lines", file.display()))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+#[test]
+fn names_say_what_is_inside() {
+    for file in files(&root().join("src"), ".rs") {
+        for part in parts(&file) {
+            let name = part.trim_end_matches(".rs");
+            assert!(!BANNED_NAMES.contains(&name), "{}", file.display());
+        }
+    }
+}
+
+/// Operation ids that no test's name contains.
+fn untested() -> Vec<&'static str> {
+    let mut sources = files(&root().join("src"), ".rs");
+    sources.extend(files(&root().join("tests"), ".rs"));
+    let tests: Vec<String> =
+        sources.iter().flat_map(|file| names_of_tests(&fs::read_to_string(file).unwrap())).collect();
+    let routes = ::bursar::routes::table();
+    let ids = routes.iter().map(|route| route.documented.operation_id);
+    ids.filter(|id| !tests.iter().any(|name| name.contains(id))).collect()
+}
+
+/// The functions right below `#[test]` and `#[tokio::test]`.
+fn names_of_tests(text: &str) -> Vec<String> {
+    let mut lines = text.lines().map(str::trim_start);
+    let mut names = Vec::new();
+    while let Some(line) = lines.next() {
+        if line == "#[test]" || line.starts_with("#[tokio::test") {
+            let function = lines.find(|line| line.contains("fn ")).unwrap_or_default();
+            names.extend(function.split("fn ").nth(1).map(word));
+        }
+    }
+    names
+}
+
+/// Lists what is missing; `BURSAR_TIDY=strict` makes it fail, until the last route has its test.
+#[test]
+fn every_route_has_a_test_of_its_name() {
+    let untested = untested();
+    if untested.is_empty() {
+        return;
+    }
+    eprintln!("{} routes have no test of their name: {}", untested.len(), untested.join(", "));
+    assert!(std::env::var_os("BURSAR_TIDY").is_none_or(|how| how != "strict"), "see the list");
+}
+
+#[test]
+fn the_rules_see_what_they_look_for() {
+    assert_eq!(code_of_line("let a = \"crate::x // no\"; // crate::y"), "let a = ; ");
+    assert_eq!(code_of_line(r#"say("\"crate::x\""); use crate::z;"#), "say(); use crate::z;");
+    assert_eq!(code_of_line("split('\"', 1 / 2)"), "split('', 1  2)");
+    let names: Vec<String> =
+        used("use crate::{ids::{A, B}, clock};\nlet x = crate::money::Cents;").into_iter().collect();
+    assert_eq!(names, ["clock", "ids", "money"]);
+    assert!(code("use a;\n#[cfg(test)]\nmod tests {\n use crate::b;\n}").lines().eq(["use a;"]));
+    assert!(is_pure(&root().join("src/payout_links/create.rs")) && !is_pure(&root().join("src/payout_links/http.rs")));
+    let text = "fn create_user() {}\n#[tokio::test]\nasync fn create_user_works() {\n}\n";
+    assert_eq!(names_of_tests(text), ["create_user_works"]);
+}
