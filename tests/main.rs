@@ -6,6 +6,7 @@ mod harness;
 
 mod apps;
 mod documents;
+mod events;
 mod front;
 mod idempotency;
 mod ledger;

@@ -54,7 +54,7 @@ pub struct ClaimDocument {
     #[schema(required)]
     pub transfer: Option<ClaimTransfer>,
     /// Proves the sitting from now on, as the header Claim-Session. Only in the answer to the code.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required)]
     pub session: Option<String>,
 }
 
@@ -89,7 +89,6 @@ pub struct NextStep {
     /// What it takes.
     pub fields: Vec<StepField>,
     /// For the step method: the ways that are open, with what they cost and take.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<MethodOption>,
 }
 

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::model::ClaimSession;
+use crate::clock::DAY_SECONDS;
 use crate::ids::Entropy;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::refusal::{Code, Refusal};
@@ -14,8 +15,8 @@ use crate::vault::{Purpose, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// How long a sitting lasts.
-pub const SITTING_SECONDS: i64 = 2 * 3_600;
+/// How long a sitting lasts: long enough that a payee whose bank said no some days later can go on where they were.
+pub const SITTING_SECONDS: i64 = 14 * DAY_SECONDS;
 
 /// A secret that was drawn for a new sitting.
 #[derive(Clone)]

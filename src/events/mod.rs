@@ -5,6 +5,10 @@
 //! and of the one before, so that the log is also the audit chain: nobody can take
 //! one out, or change one, unseen. Deliberately absent: delivery, which reads the log.
 
+mod http;
+
+pub use http::routes;
+
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 

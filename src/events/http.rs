@@ -1,0 +1,95 @@
+//! The route of events.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::Event;
+use crate::clock::Time;
+use crate::http::input::input;
+use crate::http::inputs::Whole;
+use crate::http::lists::{LIMIT_MAX, ListEnvelope};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::ids::EventId;
+use crate::world::Query;
+use crate::world::query::{Compare, Direction};
+use crate::world::record::Cell;
+
+/// Events of a page when the request does not say: a reader that keeps up wants many at once.
+const LIMIT_DEFAULT: i64 = LIMIT_MAX;
+
+input! {
+    /// Which events are asked for.
+    pub struct EventsQuery {
+        /// Only events behind this sequence number; 0, or nothing, for all.
+        pub after: Option<Whole<0, { i64::MAX }>>,
+        /// Events of a page, 1 to 100; 100 when not given.
+        pub limit: Option<Whole<1, LIMIT_MAX>>,
+    }
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EventJson {
+    /// Its id.
+    pub id: EventId,
+    /// Its place in the app's log: the first has 1, each one more than the one before, none missing.
+    pub sequence: i64,
+    /// What happened, for example payout_link.claimed.
+    pub name: String,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// To which object.
+    pub object_id: Uuid,
+    /// The object's version: 1 for the first event about it.
+    pub version: i64,
+    /// The whole object as it was then. Secrets, such as the address of a link, are null.
+    #[schema(value_type = Object)]
+    pub object: serde_json::Value,
+}
+
+fn json(event: &Event) -> EventJson {
+    EventJson {
+        id: event.id,
+        sequence: event.sequence,
+        name: event.name.clone(),
+        created: event.created_at,
+        object_id: event.object_id,
+        version: event.version,
+        object: serde_json::from_str(&event.object).unwrap_or_default(),
+    }
+}
+
+/// GET /v2/events
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: EventsQuery = call.query()?;
+    let after = asked.after.map_or(0, |after| after.0);
+    let limit = usize::try_from(asked.limit.map_or(LIMIT_DEFAULT, |limit| limit.0)).unwrap_or(1);
+    let mut events = call
+        .read(move |world| {
+            let log = Query::of::<Event>(scope.org.to_value(), "sequence", limit + 1);
+            let log = log.filter("app", Compare::Equal, scope.app.to_value());
+            world.page::<Event>(&Query { direction: Direction::Ascending, after: Some(after.to_value()), ..log })
+        })
+        .await?;
+    let has_more = events.len() > limit;
+    events.truncate(limit);
+    Ok(Answer::ok(&ListEnvelope { has_more, data: events.iter().map(|event| json(event)).collect() }))
+}
+
+/// The routes of events.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/events" App "list_events" list)
+            .about("Events", "List events")
+            .describe(
+                "Every committed transition has exactly one event. Oldest first, without gaps: keep the last \
+                 sequence that you worked off and ask for what is after it (decisions.md 12).",
+            )
+            .asks::<EventsQuery>()
+            .gives::<ListEnvelope<EventJson>>(200, "One page."),
+    ]
+}

@@ -1,0 +1,65 @@
+//! The log of events: gap-free, ordered, one for each transition.
+
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+
+async fn names(server: &Server, after: i64) -> Vec<(i64, String)> {
+    let events = server.get(&format!("/v2/events?after={after}")).app_key().send().await.expect(200).body;
+    let pair = |event: &Value| (event["sequence"].as_i64().unwrap(), event["name"].as_str().unwrap().to_owned());
+    events["data"].as_array().unwrap().iter().map(pair).collect()
+}
+
+#[tokio::test]
+async fn list_events_tells_each_transition_once_and_in_order() {
+    let server = Server::start().await;
+    let before = names(&server, 0).await.last().map_or(0, |(sequence, _)| *sequence);
+    let body = json!({"amount": 1000, "delivery": {"method": "link"}});
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    server.delete(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200);
+
+    let told = names(&server, before).await;
+    let numbers: Vec<i64> = told.iter().map(|(sequence, _)| *sequence - before).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6], "no gap, no second");
+    let told: Vec<&str> = told.iter().map(|(_, name)| name.as_str()).collect();
+    let made = ["transfer.updated", "transfer.updated", "payout_link.updated", "payout_link.updated"];
+    let canceled = ["transfer.updated", "payout_link.updated"];
+    assert_eq!(
+        told,
+        [made.as_slice(), canceled.as_slice()].concat(),
+        "hold made and set aside, link made and delivered; both ended"
+    );
+}
+
+#[tokio::test]
+async fn list_events_shows_no_secret() {
+    let server = Server::memory().await;
+    let body = json!({"amount": 1000, "delivery": {"method": "link"}});
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    let token = link.body["link"].as_str().unwrap().rsplit('/').next().unwrap();
+    let events = server.get("/v2/events").app_key().send().await.expect(200);
+    assert!(!events.text.contains(token), "a link's address is a secret");
+    assert!(events.body["data"].as_array().unwrap().iter().any(|event| event["object"]["id"] == link.body["id"]));
+}
+
+#[tokio::test]
+async fn list_events_pages_forward() {
+    let server = Server::memory().await;
+    for _ in 0..3 {
+        let body = json!({"amount": 100, "delivery": {"method": "link"}});
+        server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    }
+    let (mut after, mut seen) = (0, Vec::new());
+    loop {
+        let page = server.get(&format!("/v2/events?after={after}&limit=5")).app_key().send().await.expect(200).body;
+        let data = page["data"].as_array().unwrap();
+        seen.extend(data.iter().map(|event| event["sequence"].as_i64().unwrap()));
+        after = *seen.last().unwrap();
+        if page["has_more"] == false {
+            break;
+        }
+    }
+    let expected: Vec<i64> = (1..=after).collect();
+    assert_eq!(seen, expected);
+    server.get("/v2/events?after=x").app_key().send().await.refused(400, "invalid-input");
+}
