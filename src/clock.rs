@@ -121,6 +121,18 @@ impl Clock {
         micros.fetch_add(seconds.saturating_mul(1_000_000), Ordering::SeqCst);
     }
 
+    /// Tells the clock that something happened at `time`, which the engine may have put a microsecond after
+    /// `now` to keep moments apart. A clock that stands still moves up to it, so that what happened is never
+    /// in the future; the wall clock gets there by itself.
+    pub fn reach(&self, time: Time) {
+        match self {
+            Self::Wall(_) => {}
+            Self::Manual(now) => {
+                now.fetch_max(time.0, Ordering::SeqCst);
+            }
+        }
+    }
+
     /// How far this clock runs ahead of the wall clock, in seconds.
     pub fn ahead_seconds(&self) -> i64 {
         match self {

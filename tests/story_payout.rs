@@ -1,0 +1,154 @@
+//! The main story: money sent to a phone number that nobody knows arrives.
+
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+
+const PHONE: &str = "+12127361234";
+const DAY: i64 = 86_400;
+
+/// The payee's side of a claim: only what stands in messages and answers.
+pub struct Payee<'a> {
+    server: &'a Server,
+    path: String,
+    session: String,
+}
+
+impl<'a> Payee<'a> {
+    /// Opens the link of the newest message and proves to hold the phone.
+    pub async fn arrive(server: &'a Server, phone: &str) -> Self {
+        let link = server.newest_message(phone).await["link"].as_str().expect("the message has a link").to_owned();
+        let token = link.rsplit('/').next().unwrap().to_owned();
+        let path = format!("/v2/claims/{token}");
+        let national = phone.strip_prefix("+1").unwrap();
+        let contact = json!({"country_code": "1", "phone_number": national});
+        server.post(&format!("{path}/contact")).json(contact).send().await.expect(200);
+        let code = server.newest_message(phone).await["code"].as_str().expect("the message has a code").to_owned();
+        let opened = server.post(&format!("{path}/code")).json(json!({"token": code})).send().await.expect(200);
+        let session = opened.body["session"].as_str().expect("the right code opens a sitting").to_owned();
+        Self { server, path, session }
+    }
+
+    pub async fn step(&self, step: &str, body: Value) -> Value {
+        let asked = self.server.post(&format!("{}/{step}", self.path)).header("claim-session", &self.session);
+        asked.json(body).send().await.expect(200).body
+    }
+
+    pub async fn look(&self) -> Value {
+        self.server.get(&self.path).header("claim-session", &self.session).send().await.expect(200).body
+    }
+
+    pub async fn name(&self) {
+        self.step("profile", json!({"first_name": "Jane", "last_name": "Doe", "email": "jane@example.com"})).await;
+    }
+
+    pub async fn bank(&self, account_number: &str) {
+        let bank = json!({"platform": "ach", "routing_number": "110000000", "account_number": account_number});
+        self.step("method", bank).await;
+    }
+}
+
+async fn wallet(server: &Server, name: &str) -> i64 {
+    let trial = server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
+    assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
+    let accounts = trial["accounts"].as_array().unwrap();
+    accounts.iter().filter(|account| account["type"] == name).map(|account| account["balance"].as_i64().unwrap()).sum()
+}
+
+async fn send(server: &Server, amount: i64) -> Value {
+    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
+    let body = json!({"amount": amount, "payee": payee, "delivery": {"message": "Thank you, Jane!"}});
+    server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body
+}
+
+#[tokio::test]
+async fn a_payout_to_an_unknown_phone_arrives() {
+    let server = Server::start().await;
+    let before = wallet(&server, "app_wallet").await;
+
+    // The sender: one request. The money is set aside at once.
+    let link = send(&server, 10_000).await;
+    assert_eq!(link["status"], "delivery_pending");
+    assert_eq!(wallet(&server, "app_wallet").await, before - 10_000);
+    assert_eq!(wallet(&server, "app_held").await, 10_000);
+
+    // The payee's phone: a text with the sender's words and the whole link.
+    let message = server.newest_message(PHONE).await;
+    let text = message["text"].as_str().unwrap();
+    assert!(text.contains("Thank you, Jane!") && text.contains(link["link"].as_str().unwrap()), "{text}");
+    let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
+    assert_eq!(server.get(&path).app_key().send().await.expect(200).body["status"], "delivered");
+
+    // The payee: code, name, bank account, done.
+    let payee = Payee::arrive(&server, PHONE).await;
+    assert_eq!(payee.look().await["next_step"]["name"], "profile");
+    payee.name().await;
+    payee.bank("000123456789").await;
+    let claim = payee.step("payout", json!({})).await;
+    assert_eq!(claim["status"], "claimed");
+    assert_eq!(claim["remaining_amount"], 0);
+    assert_eq!(wallet(&server, "app_held").await, 0);
+
+    // The rail: pending, then, a business day later, completed.
+    server.work_off().await;
+    assert_eq!(payee.look().await["transfer"]["status"], "pending");
+    assert_eq!(wallet(&server, "clearing").await, 10_000);
+    server.pass(DAY).await;
+    let done = payee.look().await;
+    assert_eq!(done["transfer"]["status"], "completed");
+    assert_eq!(done["transfer"]["payout_amount"], 9_975, "ach costs 25 cents, which the payee pays");
+    assert_eq!(wallet(&server, "clearing").await, 0);
+    assert_eq!(wallet(&server, "user_wallet").await, 0);
+    assert_eq!(wallet(&server, "service_fees").await, 25);
+}
+
+#[tokio::test]
+async fn a_payout_to_a_closed_account_comes_back_and_goes_elsewhere() {
+    let server = Server::start().await;
+    send(&server, 5_000).await;
+    let payee = Payee::arrive(&server, PHONE).await;
+    payee.name().await;
+    payee.bank("10000002").await;
+    payee.step("payout", json!({})).await;
+    server.work_off().await;
+    server.pass(DAY).await;
+
+    let failed = payee.look().await;
+    assert_eq!(failed["transfer"]["status"], "failed");
+    assert_eq!(failed["transfer"]["error"], "account_closed");
+    assert_eq!(failed["remaining_amount"], 5_000, "the money is back, fee and all");
+    assert_eq!(failed["next_step"]["name"], "method", "the closed account is out of use");
+    assert_eq!(wallet(&server, "user_wallet").await, 5_000);
+    assert_eq!(wallet(&server, "service_fees").await, 0);
+    let news = server.newest_message(PHONE).await;
+    assert!(news["text"].as_str().unwrap().contains("closed"), "{news}");
+
+    // Another account: the same sitting goes on.
+    payee.bank("000987654321").await;
+    payee.step("payout", json!({})).await;
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!(payee.look().await["transfer"]["status"], "completed");
+    assert_eq!(wallet(&server, "user_wallet").await, 0);
+    assert_eq!(wallet(&server, "service_fees").await, 25, "one payout arrived, one fee is earned");
+}
+
+#[tokio::test]
+async fn a_payout_that_had_arrived_comes_back() {
+    let server = Server::start().await;
+    send(&server, 5_000).await;
+    let payee = Payee::arrive(&server, PHONE).await;
+    payee.name().await;
+    payee.bank("20000001").await;
+    payee.step("payout", json!({})).await;
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!(payee.look().await["transfer"]["status"], "completed");
+
+    server.pass(2 * DAY).await;
+    let returned = payee.look().await;
+    assert_eq!(returned["transfer"]["status"], "reversed");
+    assert_eq!(returned["transfer"]["error"], "insufficient_funds");
+    assert_eq!(wallet(&server, "user_wallet").await, 4_975, "the fee stays earned: the bank did its work");
+    assert_eq!(wallet(&server, "clearing").await, 0);
+}
