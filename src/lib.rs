@@ -95,5 +95,7 @@ pub mod config;
 pub mod opened;
 /// One process, from start to a clean end.
 pub mod serve;
+/// A client that sends as much as is answered.
+pub mod load;
 /// The command line.
 pub mod cli;

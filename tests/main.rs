@@ -1,10 +1,16 @@
 //! The tests that drive the program from outside: a file for each noun, one target, so that it links once.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on ends there")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test that cannot go on ends there"
+)]
 
 mod harness;
 
 mod apps;
+mod crash;
 mod documents;
 mod events;
 mod front;
@@ -12,6 +18,7 @@ mod idempotency;
 mod ledger;
 mod payout_methods;
 mod process;
+mod races;
 mod story_payout;
 mod tidy;
 mod users;

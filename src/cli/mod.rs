@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
 
+mod bench;
 mod logging;
 mod migrate;
 mod routes;
@@ -51,6 +52,9 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Send payouts to a running sandbox, and tell how fast they are answered
+    #[command(after_help = "Examples:\n  bursar bench\n  bursar bench --connections 64 --seconds 30 --json")]
+    Bench(bench::Asked),
     /// List every route: method, path, who may call it, operation id
     #[command(after_help = "Examples:\n  bursar routes\n  bursar routes --json | jq -r '.[].path'")]
     Routes {
@@ -109,6 +113,7 @@ pub fn run() -> ExitCode {
         Command::Serve(configured) => serve::run(configured),
         Command::Migrate { configured, json } => migrate::run(configured, json),
         Command::Verify { configured, json } => verify::run(configured, json),
+        Command::Bench(asked) => bench::bench(&asked),
         Command::Routes { json } => routes::run(json),
     };
     match done {
