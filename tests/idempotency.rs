@@ -1,6 +1,8 @@
 //! One key, one effect, for ever: through a real route, and past the worst that a commit can do.
 
+use bursar::http::idempotency::StoredAnswer;
 use bursar::store::memory::Fault;
+use bursar::world::Record as _;
 use futures::future::join_all;
 use serde_json::json;
 
@@ -84,4 +86,24 @@ async fn a_commit_that_was_written_is_replayed() {
 #[tokio::test]
 async fn a_commit_that_was_lost_is_made_anew() {
     the_key_decides_after(Fault::LostAndUnknown, None).await;
+}
+
+/// Who has the token of a link may begin to claim it, so a key keeps neither the link's address nor its path in clear.
+#[tokio::test]
+async fn what_a_key_keeps_shows_no_claim_token() {
+    let server = Server::memory().await;
+    let body = json!({"amount": 500, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+    let send = || server.post("/v2/payouts/send-payout").app_key().idempotency_key(KEY).json(body.clone()).send();
+    let (first, again) = (send().await.expect(201), send().await.expect(201));
+    assert_eq!((again.header("idempotent-replayed"), &again.text), (Some("true"), &first.text));
+    let token = first.body["link"].as_str().unwrap().rsplit('/').next().unwrap();
+
+    server.delete(&format!("/v2/payout-links/{}", first.id())).app_key().send().await.expect(200);
+    let claim = || server.post(&format!("/v2/claims/{token}/payout")).idempotency_key(KEY).json(json!({})).send();
+    claim().await.refused(410, "link-canceled");
+    assert_eq!(claim().await.header("idempotent-replayed"), Some("true"));
+
+    let kept = server.store().rows(StoredAnswer::TABLE);
+    assert_eq!(kept.len(), 2);
+    assert!(!format!("{kept:?}").contains(token));
 }

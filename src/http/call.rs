@@ -233,13 +233,13 @@ impl Call {
         let fields = if let Json::Object(fields) = &self.body { fields.as_slice() } else { &[] };
         let fields = fields.iter().map(|(name, value)| (name.clone(), self.print(&value.canonical()))).collect();
         let query: String = self.query.iter().map(|(name, value)| format!("{name}={value}&")).collect();
-        Keyed {
-            scope,
-            key: key.to_owned(),
-            target: format!("{}?{query}", self.target),
-            fields,
-            vault: self.bursar.vault.clone(),
-        }
+        let target = format!("{}?{query}", self.target);
+        let target = match self.caller.kind {
+            // Where nobody shows a credential the path is one, and must not lie open in the store.
+            CredentialKind::None => self.print(&target),
+            CredentialKind::Client | CredentialKind::App | CredentialKind::Organization => target,
+        };
+        Keyed { scope, key: key.to_owned(), target, fields, vault: self.bursar.vault.clone() }
     }
 
     /// A short keyed hash of a field's value: tells whether two are the same, and nothing else.

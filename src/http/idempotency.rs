@@ -31,7 +31,7 @@ record! {
         pub scope: Uuid,
         /// The key as it was sent.
         pub idempotency_key: String,
-        /// Method, path and query of the request.
+        /// Method, path and query of the request; their hash where the path is the credential.
         pub target: String,
         /// A short hash of each field of its body.
         pub fields: Document<BTreeMap<String, String>>,
@@ -54,7 +54,7 @@ pub struct Keyed {
     pub scope: Uuid,
     /// The key.
     pub key: String,
-    /// Method, path and query.
+    /// Method, path and query; their hash where the path is the credential.
     pub target: String,
     /// A short hash of each field.
     pub fields: BTreeMap<String, String>,

@@ -206,10 +206,10 @@ impl PayoutLinksQuery {
     }
 }
 
-/// Renders a link under the given status.
+/// Renders a link under the given status. Its address is a secret: what is kept for repeats must not show it.
 fn answer(bursar: &Arc<Bursar>, status: u16) -> impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static {
     let bursar = bursar.clone();
-    move |link| Answer::json(status, &super::json(&bursar, link))
+    move |link| Answer::json(status, &super::json(&bursar, link)).secret()
 }
 
 /// POST /v2/payout-links

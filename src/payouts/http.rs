@@ -15,7 +15,7 @@ pub async fn send(call: Call) -> Outcome {
     let new = call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).and_then(to_somebody);
     let command = new.map(|new| SendPayout { scope, new, token });
     let bursar = call.bursar.clone();
-    call.once(command, move |link| Answer::created(&payout_links::json(&bursar, link))).await
+    call.once(command, move |link| Answer::created(&payout_links::json(&bursar, link)).secret()).await
 }
 
 /// A payout is sent to a phone number or a user (interface.md 8).
