@@ -14,6 +14,7 @@ mod crash;
 mod documents;
 mod events;
 mod front;
+mod handwritten;
 mod idempotency;
 mod ledger;
 mod payout_methods;

@@ -1,0 +1,100 @@
+//! The documents that people wrote: what they name exists, and what they promise to list is listed whole.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn text(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Every file below a folder of the repository whose name has this ending.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let found = entries.flat_map(|path| if path.is_dir() { files(&path, ending) } else { vec![path] });
+    found.filter(|path| path.to_str().unwrap().ends_with(ending)).collect()
+}
+
+fn documents() -> Vec<PathBuf> {
+    let in_root = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
+    let in_root = in_root.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    in_root.chain(files(&root().join("docs"), ".md")).collect()
+}
+
+/// What stands between two marks, everywhere in a text.
+fn between<'a>(text: &'a str, before: &'a str, after: &'a str) -> impl Iterator<Item = &'a str> {
+    text.split(before).skip(1).filter_map(move |rest| Some(rest.split_once(after)?.0))
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut broken = Vec::new();
+    for document in documents() {
+        let text = fs::read_to_string(&document).unwrap();
+        for link in between(&text, "](", ")").filter(|link| !link.starts_with("http")) {
+            let target = link.split('#').next().unwrap();
+            if !target.is_empty() && !document.parent().unwrap().join(target).exists() {
+                broken.push(format!("{}: {link}", document.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// In a line, the words after the name of a source file are tests in it.
+fn wrong_names(line: &str) -> Vec<String> {
+    let mut source = None;
+    let mut wrong = Vec::new();
+    for name in line.split('`').skip(1).step_by(2) {
+        let is_word = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        match &source {
+            _ if name.ends_with(".rs") && name.contains('/') => {
+                source = fs::read_to_string(root().join(name)).ok();
+                wrong.extend(source.is_none().then(|| name.to_owned()));
+            }
+            Some(source) if is_word && !source.contains(&format!("fn {name}(")) => wrong.push(name.to_owned()),
+            Some(_) | None => {}
+        }
+    }
+    wrong
+}
+
+#[test]
+fn tests_that_are_named_exist() {
+    for document in ["docs/spec-gaps.md", "docs/reliability.md"] {
+        let wrong: Vec<String> = text(document).lines().flat_map(wrong_names).collect();
+        assert!(wrong.is_empty(), "{document} names what is not there: {}", wrong.join(", "));
+    }
+    assert_eq!(wrong_names("`no_test` before any file, then `tests/main.rs` `no_such_test`"), ["no_such_test"]);
+    assert_eq!(wrong_names("`tests/no-such-file.rs`"), ["tests/no-such-file.rs"]);
+}
+
+#[test]
+fn the_map_names_every_module() {
+    let (lib, map) = (text("src/lib.rs"), text("ARCHITECTURE.md"));
+    let modules = lib.lines().filter_map(|line| line.strip_prefix("pub mod ")).map(|rest| rest.trim_end_matches(';'));
+    let shown = |module: &str| map.contains(&format!("`{module}/`")) || map.contains(&format!("`{module}.rs`"));
+    let missing: Vec<&str> = modules.filter(|module| !shown(module)).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md does not show {}", missing.join(", "));
+}
+
+#[test]
+fn operators_are_told_every_setting_and_metric() {
+    let told = text("docs/operating.md");
+    let mut names: BTreeSet<String> = between(&text("src/config.rs"), "env = \"", "\"").map(str::to_owned).collect();
+    for source in files(&root().join("src"), ".rs") {
+        let code = fs::read_to_string(source).unwrap();
+        for kind in ["counter!(", "gauge!(", "histogram!("] {
+            let metrics =
+                code.split(kind).skip(1).filter_map(|rest| rest.trim_start().strip_prefix('"')?.split_once('"'));
+            names.extend(metrics.map(|(name, _)| name.to_owned()));
+        }
+    }
+    assert!(names.len() > 10, "{names:?}");
+    let untold: Vec<&String> = names.iter().filter(|name| !told.contains(&format!("`{name}`"))).collect();
+    assert!(untold.is_empty(), "docs/operating.md does not tell of {untold:?}");
+}
