@@ -20,6 +20,7 @@ mod ledger;
 mod payout_methods;
 mod process;
 mod races;
+mod sandbox;
 mod story_payout;
 mod tidy;
 mod users;

@@ -15,6 +15,9 @@ CREATE TABLE stored_answers (
     PRIMARY KEY (org, scope, idempotency_key)
 );
 
+-- Answers are kept for 30 days; whoever clears them away looks for the oldest that is still there.
+CREATE INDEX stored_answers_kept ON stored_answers (created_at) WHERE body IS NOT NULL;
+
 CREATE TABLE jobs (
     org         BLOB NOT NULL,
     id          BLOB NOT NULL,

@@ -15,8 +15,10 @@ use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::vault::{Purpose, Vault};
+use crate::world::query::{Compare, Condition, Direction};
+use crate::world::record::Cell;
 use crate::world::record::{Document, key, record};
-use crate::world::{Halt, Want, World};
+use crate::world::{Halt, Query, Record, Want, World};
 
 /// How long the whole answer is kept; after it a tombstone remains, which still says no.
 pub const ANSWER_KEPT_SECONDS: i64 = 30 * crate::clock::DAY_SECONDS;
@@ -166,6 +168,54 @@ fn place(org: OrgId, keyed: &Keyed) -> Vec<u8> {
     [org.0.as_bytes(), keyed.scope.as_bytes().as_slice(), keyed.key.as_bytes()].concat()
 }
 
+/// Answers whose time is over, of all organizations, oldest first. Refusals stay: they are short, and say all
+/// that a tombstone would.
+pub fn outlived(now: Time, limit: usize) -> Query {
+    let table = <StoredAnswer as Record>::TABLE;
+    let column = |name| table.position(name).expect("a column of stored answers");
+    let condition = |name, compare, value| Condition { column: column(name), compare, value };
+    Query {
+        table,
+        conditions: vec![
+            condition("created_at", Compare::Less, now.plus_seconds(-ANSWER_KEPT_SECONDS).to_value()),
+            // Only those that have a body still: nothing compares with an empty cell.
+            condition("body", Compare::AtLeast, String::new().to_value()),
+            condition("status", Compare::Less, 300_i64.to_value()),
+        ],
+        through: None,
+        order: column("created_at"),
+        direction: Direction::Ascending,
+        after: None,
+        limit,
+    }
+}
+
+/// Makes a tombstone of an answer: the key stays used for ever.
+#[derive(Clone, Debug)]
+pub struct Bury {
+    /// The organization.
+    pub org: OrgId,
+    /// The key's scope.
+    pub scope: Uuid,
+    /// The key.
+    pub key: String,
+}
+
+impl Command for Bury {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        if let Some(stored) = world.get::<StoredAnswer>(key![self.org, self.scope, self.key])? {
+            world.change(&stored, |stored| stored.body = None);
+        }
+        Ok(())
+    }
+}
+
 /// The stored answer, if this is the same request; else a refusal that names what differs.
 fn replay(stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer, Refusal> {
     let of = stored.object_id.as_ref().map(|id| format!(" It made {id}.")).unwrap_or_default();
@@ -213,7 +263,6 @@ mod tests {
     use super::*;
     use crate::http::{Bursar, Environment};
     use crate::world::Query;
-    use crate::world::record::Cell as _;
 
     const ORG: OrgId = OrgId(Uuid::from_u128(1));
 

@@ -4,10 +4,11 @@
 //! Start at [`clock`].
 
 pub mod clock;
+pub mod magic;
 
 use crate::http::Route;
 
 /// The routes of the sandbox.
 pub fn routes() -> Vec<Route> {
-    clock::routes()
+    [clock::routes(), magic::routes()].concat()
 }

@@ -7,12 +7,13 @@
 mod letters;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::http::Bursar;
+use crate::http::idempotency::{Bury, StoredAnswer, outlived};
 use crate::ids::{MessageId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Abandon, Job, Lease, Leased, Work};
 use crate::messages::{Concluded, Template};
@@ -27,20 +28,46 @@ use crate::world::record::key;
 
 /// Jobs in hand at once.
 const HANDS: u32 = 64;
+/// How often to clear away what was kept long enough.
+const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// How often to look for due jobs when nobody says that there are some.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Starts a worker. It takes jobs until `stop` turns true, and ends when those in hand are done.
 pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle<()> {
     tokio::spawn(async move {
         let hands = Arc::new(Semaphore::new(HANDS as usize));
+        let mut tidied = None;
         while !*stop.borrow_and_update() {
             let found = look(&bursar, &hands).await;
+            if !found && tidied.is_none_or(|at: Instant| at.elapsed() > TIDY_EVERY) {
+                tidied = Some(Instant::now());
+                if let Err(refusal) = bury_outlived(&bursar).await {
+                    tracing::warn!(refusal.message, "old answers could not be cleared away");
+                }
+            }
             let pause = if found { Duration::ZERO } else { LOOK_EVERY };
             // Whether the wait ended by a change or by time, the loop looks at both.
             drop(tokio::time::timeout(pause, stop.changed()).await);
         }
         drop(hands.acquire_many(HANDS).await);
     })
+}
+
+/// Clears away the bodies of answers that were kept long enough; gives how many.
+pub async fn bury_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
+    let mut buried = 0;
+    loop {
+        let now = bursar.clock.now();
+        let old = bursar.read(move |world| world.page::<StoredAnswer>(&outlived(now, 256))).await?;
+        for stored in &old {
+            let key = stored.idempotency_key.clone();
+            bursar.engine.run(Bury { org: stored.org, scope: stored.scope, key }).await?;
+        }
+        buried += old.len();
+        if old.is_empty() {
+            return Ok(buried);
+        }
+    }
 }
 
 /// Does everything that is due, one job after the other, and what that leaves to be done: for tests,

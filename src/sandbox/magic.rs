@@ -1,0 +1,106 @@
+//! The magic values: what makes a payout fail, come back, or not be delivered, on purpose (decisions.md 13).
+
+use serde::Serialize;
+
+use crate::http::route::route;
+use crate::http::{Answer, Call, Environment, Outcome, Route};
+use crate::rails::failures::FailureCode;
+use crate::refusal::{Code, Refusal};
+
+/// All magic values.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct MagicValues {
+    /// Values and what they do.
+    pub values: Vec<MagicValue>,
+    /// Every code that may stand for `<code>`, and what it means.
+    pub failures: Vec<MagicFailure>,
+}
+
+/// One magic value.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct MagicValue {
+    /// Where it is written.
+    pub field: &'static str,
+    /// The value; `RR` stands for the number of a bank return code, `<code>` for a code of `failures`.
+    pub value: &'static str,
+    /// What happens.
+    pub effect: &'static str,
+}
+
+/// A failure that can be had on purpose.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct MagicFailure {
+    /// The `error` of the transfer.
+    pub code: &'static str,
+    /// Bank return codes that mean it: 2 for R02.
+    pub return_codes: &'static [u8],
+    /// The `error_message` of the transfer.
+    pub message: &'static str,
+}
+
+const VALUES: [MagicValue; 8] = [
+    MagicValue {
+        field: "account_number",
+        value: "100000RR",
+        effect: "The payout fails with return R<RR> when it settles; 10000002 is R02, account_closed.",
+    },
+    MagicValue {
+        field: "account_number",
+        value: "200000RR",
+        effect: "The payout arrives, and comes back two days later with return R<RR>.",
+    },
+    MagicValue {
+        field: "email",
+        value: "fail+<code>@example.com",
+        effect: "A payout to this wallet fails with the code.",
+    },
+    MagicValue {
+        field: "email",
+        value: "return+<code>@example.com",
+        effect: "It arrives, and comes back two days later.",
+    },
+    MagicValue {
+        field: "handle, cash_tag, card_token",
+        value: "fail-<code>",
+        effect: "A payout there fails with the code.",
+    },
+    MagicValue {
+        field: "handle, cash_tag, card_token",
+        value: "return-<code>",
+        effect: "It arrives, and comes back two days later.",
+    },
+    MagicValue {
+        field: "phone_number",
+        value: "any that ends in 0199",
+        effect: "A text message cannot be delivered: a link becomes delivery_failed.",
+    },
+    MagicValue {
+        field: "first_name and last_name",
+        value: "Test Sanctioned",
+        effect: "The user is held for an OFAC review; nothing is paid out.",
+    },
+];
+
+/// GET /v2/sandbox/magic-values
+pub async fn list(call: Call) -> Outcome {
+    if call.bursar.environment != Environment::Sandbox {
+        return Err(Refusal::not_found("path outside the sandbox"));
+    }
+    let failure = |code: &FailureCode| MagicFailure {
+        code: code.as_str(),
+        return_codes: code.failure().return_codes,
+        message: code.failure().message,
+    };
+    Ok(Answer::ok(&MagicValues { values: VALUES.to_vec(), failures: FailureCode::ALL.iter().map(failure).collect() }))
+}
+
+/// The route of the magic values.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/sandbox/magic-values" AppOrOrganization "list_magic_values" list)
+            .about("Sandbox", "Read the magic values")
+            .describe("Values that make a payout fail, come back, or not be delivered, on purpose (decisions.md 13).")
+            .gives::<MagicValues>(200, "All of them.")
+            .refuses(&[Code::NotFound]),
+    ]
+}
