@@ -34,6 +34,11 @@ fn the_list_of_errors_is_committed() {
     committed("docs/errors.md", &openapi::errors_page());
 }
 
+#[test]
+fn the_moves_of_every_state_are_committed() {
+    committed("docs/states.md", &openapi::states_page());
+}
+
 #[tokio::test]
 async fn get_openapi_document() {
     let server = Server::memory().await;

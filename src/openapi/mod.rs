@@ -105,6 +105,26 @@ pub fn errors_page() -> String {
     page
 }
 
+/// docs/states.md: every move of everything that has a status, from the rules themselves.
+pub fn states_page() -> String {
+    let mut page = String::from(
+        "# States\n\nMade from the rules of each noun (`rules.rs`) by `make bless`. What is not listed is refused, \
+         or changes nothing because it was so already.\n",
+    );
+    let nouns = [
+        ("Transfer", crate::transfers::rules::moves()),
+        ("Payout link", crate::payout_links::rules::moves()),
+        ("User", crate::users::moves()),
+    ];
+    for (noun, moves) in nouns {
+        page.push_str(&format!("\n## {noun}\n\n| from | what happens | to |\n|---|---|---|\n"));
+        for (from, happening, to) in moves {
+            page.push_str(&format!("| {from} | {happening} | {to} |\n"));
+        }
+    }
+    page
+}
+
 /// The document and the page, of these routes and of their own.
 pub fn routes(described: &[Route]) -> Vec<Route> {
     let document = document(described);

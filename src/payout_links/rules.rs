@@ -152,6 +152,17 @@ pub fn may_open(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     }
 }
 
+/// Every move from state to state, for docs/states.md: from, what happens, to.
+pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+    let pairs = LinkStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
+    pairs
+        .filter_map(|(status, happening)| match step(status, happening) {
+            Step::Moved(to) => Some((status.as_str(), format!("{happening:?}"), to.as_str())),
+            Step::AlreadyThere | Step::Refused(_) => None,
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -71,6 +71,17 @@ pub const fn is_out(status: TransferStatus) -> bool {
     }
 }
 
+/// Every move from state to state, for docs/states.md: from, what happens, to.
+pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+    let pairs = TransferStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
+    pairs
+        .filter_map(|(status, happening)| {
+            let to = step(status, happening).ok()?;
+            Some((status.as_str(), format!("{happening:?}"), to.as_str()))
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -37,7 +37,7 @@ pub use model::{
     TaxIdVerification, User, UserStatus, W9,
 };
 pub use payout_methods::{NewMethod, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method};
-pub use rules::{must_be_active, must_be_verified};
+pub use rules::{moves, must_be_active, must_be_verified};
 pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, collect_tax_form};
 pub use update::{MethodChoice, UpdateUser, UserPatch};
 pub use verify::{SendVerificationToken, Verify};

@@ -72,6 +72,18 @@ pub fn must_be_verified(user: &User) -> Result<(), Refusal> {
     Err(Refusal::new(Code::InvalidState, message))
 }
 
+/// Every move from state to state, for docs/states.md: from, what happens, to.
+pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+    let events = [UserEvent::Verify, UserEvent::Flag, UserEvent::Disable];
+    let pairs = UserStatus::ALL.iter().flat_map(|status| events.map(|event| (*status, event)));
+    pairs
+        .filter_map(|(status, event)| match next(status, event) {
+            Next::Moved(to) => Some((status.as_str(), format!("{event:?}"), to.as_str())),
+            Next::AlreadyThere | Next::Refused => None,
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
