@@ -24,14 +24,29 @@ pub enum Fault {
     Refused,
 }
 
+/// One row that a commit changed.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The table.
+    pub table: &'static Table,
+    /// The row's primary key.
+    pub key: Row,
+    /// The row as it was; `None` when it is new.
+    pub before: Option<Row>,
+    /// The row as it is; `None` when it was removed.
+    pub after: Option<Row>,
+}
+
 /// What a memory holds.
 #[derive(Default)]
 pub struct Tables {
     rows: HashMap<&'static str, BTreeMap<Row, Row>>,
     /// For each index but the key: (table, index) → values → primary keys.
     indexes: HashMap<(&'static str, usize), BTreeMap<Row, Vec<Row>>>,
-    /// Undoes the commits that a crash would lose, newest last.
-    unflushed: Vec<Vec<(&'static Table, Row, Option<Row>)>>,
+    /// The commits that a crash would lose, newest last.
+    unflushed: Vec<Vec<Change>>,
+    /// What commits changed since somebody asked last; `None` while nobody watches.
+    watched: Option<Vec<Change>>,
     fault: Fault,
     /// Whether commits wait for [`Memory::flush`] to survive a crash.
     lazy: bool,
@@ -74,9 +89,30 @@ impl Memory {
     pub fn crash(&self) {
         let mut tables = self.tables();
         while let Some(commit) = tables.unflushed.pop() {
-            for (table, key, before) in commit.into_iter().rev() {
-                tables.put(table, key, before);
+            for change in commit.into_iter().rev() {
+                tables.put(change.table, change.key, change.before);
             }
+        }
+    }
+
+    /// From now on what commits change is kept for [`Self::take_changes`]: for a checker that looks at each
+    /// commit rather than at everything.
+    pub fn watch(&self) {
+        self.tables().watched = Some(Vec::new());
+    }
+
+    /// What was committed since the last call, in the order of the commits.
+    pub fn take_changes(&self) -> Vec<Change> {
+        self.tables().watched.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Shows every row of every table, by the table's name, then by key.
+    pub fn each_row(&self, mut visit: impl FnMut(&'static str, &Row)) {
+        let tables = self.tables();
+        let mut names: Vec<&'static str> = tables.rows.keys().copied().collect();
+        names.sort_unstable();
+        for name in names {
+            tables.rows[name].values().for_each(|row| visit(name, row));
         }
     }
 
@@ -125,22 +161,24 @@ impl Memory {
         if let Some(broken) = changes.iter().find_map(|change| tables.broken_rule(change)) {
             return Err(CommitError::Refused(broken));
         }
-        let mut undo = Vec::new();
-        for change in changes {
-            let key = change.table.key();
-            for gone in &change.deletes {
-                let before = tables.put(change.table, gone.clone(), None);
-                undo.push((change.table, gone.clone(), before));
+        let mut written = Vec::new();
+        for TableChanges { table, inserts, updates, deletes } in changes {
+            for key in deletes {
+                let before = tables.put(table, key.clone(), None);
+                written.push(Change { table, key: key.clone(), before, after: None });
             }
-            for row in change.updates.iter().chain(&change.inserts) {
-                let key = Table::index_values(key, row);
-                let before = tables.put(change.table, key.clone(), Some(row.clone()));
-                undo.push((change.table, key, before));
+            for row in updates.iter().chain(inserts) {
+                let key = Table::index_values(table.key(), row);
+                let before = tables.put(table, key.clone(), Some(row.clone()));
+                written.push(Change { table, key, before, after: Some(row.clone()) });
             }
         }
         tables.commits += 1;
         if tables.lazy {
-            tables.unflushed.push(undo);
+            tables.unflushed.push(written.clone());
+        }
+        if let Some(watched) = &mut tables.watched {
+            watched.append(&mut written);
         }
         match fault {
             Fault::WrittenButUnknown => Err(CommitError::Unknown("silent on demand".into())),
@@ -175,14 +213,12 @@ impl Tables {
 
     fn page(&self, query: &Query) -> Vec<Row> {
         let Some(rows) = self.rows.get(query.table.name) else { return Vec::new() };
-        let mut found: Vec<Row> =
-            rows.values().filter(|row| query.holds(row) && self.connected(query, row)).cloned().collect();
+        let mut found: Vec<&Row> = rows.values().filter(|row| query.holds(row) && self.connected(query, row)).collect();
         found.sort_by(|a, b| match query.direction {
             Direction::Ascending => a[query.order].cmp(&b[query.order]),
             Direction::Descending => b[query.order].cmp(&a[query.order]),
         });
-        found.truncate(query.limit);
-        found
+        found.into_iter().take(query.limit).cloned().collect()
     }
 
     fn connected(&self, query: &Query, row: &Row) -> bool {
