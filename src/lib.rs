@@ -97,5 +97,7 @@ pub mod opened;
 pub mod serve;
 /// A client that sends as much as is answered.
 pub mod load;
+/// The simulator: months of payouts from a seed, checked after every step.
+pub mod sim;
 /// The command line.
 pub mod cli;

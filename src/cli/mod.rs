@@ -7,6 +7,7 @@ mod logging;
 mod migrate;
 mod routes;
 mod serve;
+mod simulate;
 mod verify;
 
 use std::path::PathBuf;
@@ -55,6 +56,10 @@ enum Command {
     /// Send payouts to a running sandbox, and tell how fast they are answered
     #[command(after_help = "Examples:\n  bursar bench\n  bursar bench --connections 64 --seconds 30 --json")]
     Bench(bench::Asked),
+    /// Simulate months of payouts from a seed, and check every invariant after each step
+    #[command(after_help = "Examples:\n  bursar simulate\n  bursar simulate --seed 42 --ops 1000000\n  \
+                            bursar simulate --json | jq -r .report.state_hash")]
+    Simulate(simulate::Simulated),
     /// List every route: method, path, who may call it, operation id
     #[command(after_help = "Examples:\n  bursar routes\n  bursar routes --json | jq -r '.[].path'")]
     Routes {
@@ -114,6 +119,7 @@ pub fn run() -> ExitCode {
         Command::Migrate { configured, json } => migrate::run(configured, json),
         Command::Verify { configured, json } => verify::run(configured, json),
         Command::Bench(asked) => bench::bench(&asked),
+        Command::Simulate(simulated) => simulate::run(&simulated),
         Command::Routes { json } => routes::run(json),
     };
     match done {

@@ -1,0 +1,146 @@
+//! The book, commit by commit: invariants 1 to 4 and 7.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{changed, kept_for_ever, written};
+use crate::ids::{AppId, LedgerAccountId, OrgId, TransferId};
+use crate::ledger::verify::Finding;
+use crate::ledger::{Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction};
+use crate::store::memory::Change;
+
+/// What the entries so far say.
+#[derive(Default)]
+pub(super) struct Book {
+    sums: HashMap<(OrgId, LedgerAccountId), i64>,
+    apps: HashMap<(OrgId, LedgerAccountId), Option<AppId>>,
+    numbers: HashMap<OrgId, i64>,
+    /// What open holds say that an app holds.
+    held: HashMap<(OrgId, AppId), i64>,
+}
+
+impl Book {
+    pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = kept_for_ever::<Transaction>(changes, 2);
+        findings.extend(kept_for_ever::<Entry>(changes, 2));
+        for account in written::<LedgerAccount>(changes) {
+            self.apps.insert((account.org, account.id), account.app);
+        }
+        findings.extend(self.transactions(changes));
+        findings.extend(self.entries(changes));
+        findings.extend(self.balances(changes));
+        findings.extend(self.holds(changes));
+        findings
+    }
+
+    /// Each transaction has its two entries, and numbers have no gap.
+    fn transactions(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut sides: HashMap<(OrgId, i64), (i64, i64)> = HashMap::new();
+        for entry in written::<Entry>(changes) {
+            let (count, sum) = sides.entry((entry.org, entry.number)).or_default();
+            *count += 1;
+            *sum += entry.amount.get();
+        }
+        for transaction in written::<Transaction>(changes) {
+            let place = || format!("transaction {} of organization {}", transaction.number, transaction.org);
+            if sides.remove(&(transaction.org, transaction.number)) != Some((2, 0)) {
+                findings.push(Finding { invariant: 1, what: "does not balance".to_owned(), place: place() });
+            }
+            let last = self.numbers.entry(transaction.org).or_default();
+            if transaction.number != *last + 1 {
+                findings.push(Finding { invariant: 2, what: format!("follows number {last}"), place: place() });
+            }
+            *last = transaction.number;
+        }
+        let orphans = sides.into_keys().map(|(org, number)| Finding {
+            invariant: 2,
+            what: "has entries and is not there".to_owned(),
+            place: format!("transaction {number} of organization {org}"),
+        });
+        findings.extend(orphans);
+        for book in written::<LedgerBook>(changes) {
+            let last = self.numbers.get(&book.org).copied().unwrap_or(0);
+            if book.last_number != last {
+                let what = format!("counts {} transactions; the last has number {last}", book.last_number);
+                findings.push(Finding { invariant: 2, what, place: format!("book of organization {}", book.org) });
+            }
+        }
+        findings
+    }
+
+    /// Entries carry the balance after them, and each part of the book sums to zero.
+    fn entries(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut parts: BTreeMap<(OrgId, Option<AppId>), i64> = BTreeMap::new();
+        for entry in written::<Entry>(changes) {
+            let at = (entry.org, entry.account);
+            let sum = self.sums.entry(at).or_default();
+            *sum += entry.amount.get();
+            if *sum != entry.balance_after.get() {
+                let what = format!("says {} cents; the entries sum to {sum}", entry.balance_after);
+                let place = format!("entry {} of ledger account {}", entry.number, entry.account);
+                findings.push(Finding { invariant: 3, what, place });
+            }
+            *parts.entry((entry.org, self.apps.get(&at).copied().flatten())).or_default() += entry.amount.get();
+        }
+        let uneven = parts.into_iter().filter(|(_, sum)| *sum != 0);
+        findings.extend(uneven.map(|((org, app), sum)| Finding {
+            invariant: 1,
+            what: format!("the commit moved {sum} cents into the part of {app:?}"),
+            place: format!("book of organization {org}"),
+        }));
+        findings
+    }
+
+    /// Rows of accounts against their entries; no wallet below zero.
+    fn balances(&self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for account in written::<LedgerAccount>(changes) {
+            let place = || format!("ledger account {}", account.id);
+            let sum = self.sums.get(&(account.org, account.id)).copied().unwrap_or(0);
+            if account.balance.get() != sum {
+                let what = format!("says {} cents; its entries sum to {sum}", account.balance);
+                findings.push(Finding { invariant: 3, what, place: place() });
+            }
+            if sum < 0 && !account.kind.may_go_below_zero() {
+                let what = format!("{} stands at {sum} cents", account.name());
+                findings.push(Finding { invariant: 4, what, place: place() });
+            }
+        }
+        findings
+    }
+
+    /// A hold is opened once and closed once; what an app holds is the sum of its open holds.
+    fn holds(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut find = |id: TransferId, what: &str| {
+            findings.push(Finding { invariant: 7, what: what.to_owned(), place: format!("hold {id}") });
+        };
+        for change in changed::<Hold>(changes) {
+            let before = change.before.as_ref().map(|hold| hold.state);
+            let Some(after) = change.after else {
+                change.before.iter().for_each(|hold| find(hold.id, "was removed"));
+                continue;
+            };
+            match before {
+                None | Some(HoldState::Open) => {}
+                Some(HoldState::Captured | HoldState::Released) => find(after.id, "was closed twice"),
+            }
+            let held = self.held.entry((after.org, after.app)).or_default();
+            match (before, after.state) {
+                (None, HoldState::Open) => *held += after.amount.get(),
+                (Some(HoldState::Open), HoldState::Captured | HoldState::Released) => *held -= after.amount.get(),
+                (_, HoldState::Open | HoldState::Captured | HoldState::Released) => {}
+            }
+        }
+        for account in written::<LedgerAccount>(changes) {
+            let (crate::ledger::PlaceKind::AppHeld, Some(app)) = (account.kind, account.app) else { continue };
+            let held = self.held.get(&(account.org, app)).copied().unwrap_or(0);
+            if held != account.balance.get() {
+                let what = format!("holds {} cents; its open holds are {held}", account.balance);
+                findings.push(Finding { invariant: 7, what, place: format!("app {app}") });
+            }
+        }
+        findings
+    }
+}

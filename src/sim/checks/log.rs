@@ -1,0 +1,89 @@
+//! The event log, commit by commit: every transition has exactly one event, without gaps, in an unbroken chain
+//! (14 and 15).
+
+use std::collections::{BTreeMap, HashMap};
+
+use uuid::Uuid;
+
+use super::{changed, kept_for_ever, written};
+use crate::events::{Event, EventStream, link};
+use crate::ids::{AppId, OrgId};
+use crate::ledger::verify::Finding;
+use crate::payout_links::PayoutLink;
+use crate::store::memory::Change;
+use crate::transfers::Transfer;
+use crate::users::User;
+
+/// Where each log ends, and what was told of each object.
+#[derive(Default)]
+pub(super) struct Log {
+    ends: HashMap<(OrgId, AppId), (i64, Vec<u8>)>,
+    versions: HashMap<Uuid, i64>,
+}
+
+impl Log {
+    pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = kept_for_ever::<Event>(changes, 15);
+        let mut told: BTreeMap<Uuid, Vec<i64>> = BTreeMap::new();
+        for event in written::<Event>(changes) {
+            findings.extend(self.event(&event));
+            told.entry(event.object_id).or_default().push(event.version);
+        }
+        findings.extend(told.into_iter().filter_map(|(object, versions)| self.versions(object, versions)));
+        for stream in written::<EventStream>(changes) {
+            let end = self.ends.get(&(stream.org, stream.app));
+            if end != Some(&(stream.sequence, stream.hash.clone())) {
+                let what = "the log does not end where its head says".to_owned();
+                findings.push(Finding { invariant: 14, what, place: format!("log of app {}", stream.app) });
+            }
+        }
+        findings.extend(self.versions_of(changed::<Transfer>(changes), "transfer", |it| (it.id.0, it.version)));
+        findings.extend(self.versions_of(changed::<PayoutLink>(changes), "payout link", |it| (it.id.0, it.version)));
+        findings.extend(self.versions_of(changed::<User>(changes), "user", |it| (it.id.0, it.version)));
+        findings
+    }
+
+    fn event(&mut self, event: &Event) -> Option<Finding> {
+        let (sequence, hash) = self.ends.entry((event.org, event.app)).or_default();
+        let gap = event.sequence != *sequence + 1;
+        let linked = link(hash, event) == event.hash;
+        *sequence = event.sequence;
+        hash.clone_from(&event.hash);
+        let place = format!("event {} of app {}", event.sequence, event.app);
+        if gap {
+            return Some(Finding { invariant: 14, what: "the events before it are missing".to_owned(), place });
+        }
+        (!linked).then(|| Finding { invariant: 15, what: "does not follow from the one before".to_owned(), place })
+    }
+
+    /// The events of an object tell of each version once. A user may be told to two apps in one commit, so
+    /// the order of their logs does not matter.
+    fn versions(&mut self, object: Uuid, mut versions: Vec<i64>) -> Option<Finding> {
+        versions.sort_unstable();
+        let told = self.versions.entry(object).or_default();
+        let follow = versions.iter().zip(*told + 1..).all(|(version, expected)| *version == expected);
+        let what = format!("its events tell of versions {versions:?}, after version {told}");
+        *told = versions.last().copied().unwrap_or(*told);
+        (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
+    }
+
+    /// Every changed object has a new version, and the log tells of it.
+    fn versions_of<R>(
+        &self,
+        changes: impl Iterator<Item = super::Changed<R>>,
+        noun: &str,
+        version: impl Fn(&R) -> (Uuid, i64),
+    ) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for change in changes {
+            let Some((id, now)) = change.after.as_deref().map(&version) else { continue };
+            let before = change.before.as_deref().map_or(0, |before| version(before).1);
+            let told = self.versions.get(&id).copied().unwrap_or(0);
+            if now != told || now == before {
+                let what = format!("went from version {before} to {now}; its events tell of {told}");
+                findings.push(Finding { invariant: 14, what, place: format!("{noun} {id}") });
+            }
+        }
+        findings
+    }
+}

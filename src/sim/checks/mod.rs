@@ -1,0 +1,86 @@
+//! Checks what each commit changed against the invariants of design.md, from outside: with rules and sums of
+//! their own, none of the business's.
+//!
+//! They look at changed rows alone, so a step costs what it changed. The pass over everything, which `bursar
+//! verify` also makes, is run besides from time to time.
+
+mod book;
+mod log;
+mod objects;
+mod tenants;
+
+use crate::http::idempotency::StoredAnswer;
+use crate::ids::OrgId;
+use crate::ledger::verify::Finding;
+use crate::payout_links::DELIVERIES_MAX;
+use crate::store::memory::Change;
+use crate::world::Record;
+use std::sync::Arc;
+
+/// See the module's comment.
+pub(super) struct Checks {
+    book: book::Book,
+    log: log::Log,
+    objects: objects::Objects,
+    tenants: tenants::Tenants,
+}
+
+/// A change of one kind of record.
+pub(super) struct Changed<R> {
+    /// As it was.
+    pub before: Option<Arc<R>>,
+    /// As it is.
+    pub after: Option<Arc<R>>,
+}
+
+impl Checks {
+    /// Checks that know of nothing yet. `deliveries_max` is the limit of invariant 10, which a negative
+    /// control sets too low.
+    pub fn new(deliveries_max: u32) -> Self {
+        debug_assert!(deliveries_max <= DELIVERIES_MAX, "a control is stricter than the product, never laxer");
+        Self {
+            book: book::Book::default(),
+            log: log::Log::default(),
+            objects: objects::Objects::new(deliveries_max),
+            tenants: tenants::Tenants::default(),
+        }
+    }
+
+    /// What is wrong with a commit, made by commands of these organizations.
+    pub fn commit(&mut self, changes: &[Change], organizations: &[OrgId]) -> Vec<Finding> {
+        let mut findings = self.tenants.commit(changes, organizations);
+        findings.extend(self.book.commit(changes));
+        findings.extend(self.log.commit(changes));
+        findings.extend(self.objects.commit(changes));
+        findings.extend(kept_for_ever::<StoredAnswer>(changes, 8));
+        findings
+    }
+}
+
+/// The changes of one kind of record, by key.
+pub(super) fn changed<R: Record>(changes: &[Change]) -> impl Iterator<Item = Changed<R>> {
+    changes.iter().filter(|change| change.table == R::TABLE).map(|change| Changed {
+        before: change.before.as_ref().and_then(|row| read(row)),
+        after: change.after.as_ref().and_then(|row| read(row)),
+    })
+}
+
+/// The rows of a kind that are there after the commit.
+pub(super) fn written<R: Record>(changes: &[Change]) -> impl Iterator<Item = Arc<R>> {
+    changed::<R>(changes).filter_map(|changed| changed.after)
+}
+
+fn read<R: Record>(row: &[crate::world::Value]) -> Option<Arc<R>> {
+    (R::TABLE.decode)(row).ok()?.downcast::<R>().ok()
+}
+
+/// Rows of this kind may only ever be added.
+fn kept_for_ever<R: Record>(changes: &[Change], invariant: u8) -> Vec<Finding> {
+    let broken = changes.iter().filter(|change| change.table == R::TABLE && change.before.is_some());
+    let finding = |change: &Change| Finding {
+        invariant,
+        what: "was changed or removed, and may only be added".to_owned(),
+        place: format!("{} {:?}", change.table.name, change.key),
+    };
+    broken.map(finding).collect()
+}

@@ -1,0 +1,103 @@
+//! Links and transfers, commit by commit: what may follow what (5, 9, 10), and one effect for each request (8).
+//!
+//! The states stand here once more, written down from decisions.md and not from the rules that are checked. A
+//! commit may hold several commands, so a row may move several steps at once.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::{Changed, changed};
+use crate::ledger::verify::Finding;
+use crate::payout_links::{LinkStatus, PayoutLink};
+use crate::store::memory::Change;
+use crate::transfers::{Transfer, TransferKind, TransferStatus};
+
+/// See the module's comment.
+pub(super) struct Objects {
+    deliveries_max: u32,
+    /// What each request made, by the mark that the client put into its metadata.
+    made: HashMap<String, Uuid>,
+}
+
+impl Objects {
+    pub(super) fn new(deliveries_max: u32) -> Self {
+        Self { deliveries_max, made: HashMap::new() }
+    }
+
+    pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for change in changed::<PayoutLink>(changes) {
+            if let (None, Some(link)) = (&change.before, &change.after) {
+                findings.extend(self.effect(link.metadata.as_deref(), link.id.0));
+            }
+            findings.extend(self.link(&change));
+        }
+        for change in changed::<Transfer>(changes) {
+            if let (None, Some(transfer)) = (&change.before, &change.after)
+                && transfer.kind == TransferKind::Balance
+            {
+                findings.extend(self.effect(transfer.metadata.as_deref(), transfer.id.0));
+            }
+            findings.extend(transfer(&change));
+        }
+        findings
+    }
+
+    /// One request makes one object, however often it is sent.
+    fn effect(&mut self, mark: Option<&str>, id: Uuid) -> Option<Finding> {
+        let first = *self.made.entry(mark?.to_owned()).or_insert(id);
+        let what = format!("was made by a request that had made {first} before");
+        (first != id).then(|| Finding { invariant: 8, what, place: id.to_string() })
+    }
+
+    fn link(&self, change: &Changed<PayoutLink>) -> Option<Finding> {
+        let after = change.after.as_ref()?;
+        let finding =
+            |invariant, what: String| Some(Finding { invariant, what, place: format!("payout link {}", after.id) });
+        let before = change.before.as_ref().map(|link| link.status);
+        if !link_may_follow(before, after.status) {
+            return finding(9, format!("went from {before:?} to {}", after.status));
+        }
+        let newly_claimed = after.status == LinkStatus::Claimed && before != Some(LinkStatus::Claimed);
+        if newly_claimed && after.updated_at >= after.expires_at {
+            return finding(9, format!("was claimed after it expired at {}", after.expires_at));
+        }
+        if after.deliveries > self.deliveries_max {
+            return finding(10, format!("was delivered {} times", after.deliveries));
+        }
+        let same_amount = change.before.as_ref().is_none_or(|before| before.amount == after.amount);
+        if !same_amount {
+            return finding(9, "changed its amount".to_owned());
+        }
+        None
+    }
+}
+
+/// Whether a link may be found so after it was so, any number of steps between.
+fn link_may_follow(before: Option<LinkStatus>, after: LinkStatus) -> bool {
+    let Some(before) = before else { return true };
+    match before {
+        LinkStatus::Created
+        | LinkStatus::FundsPending
+        | LinkStatus::DeliveryPending
+        | LinkStatus::DeliveryFailed
+        | LinkStatus::Sent
+        | LinkStatus::Delivered => true,
+        LinkStatus::Claimed => matches!(after, LinkStatus::Claimed | LinkStatus::Reversed),
+        LinkStatus::Reversed | LinkStatus::Canceled | LinkStatus::Expired | LinkStatus::Failed => before == after,
+    }
+}
+
+fn transfer(change: &Changed<Transfer>) -> Option<Finding> {
+    let after = change.after.as_ref()?;
+    let before = change.before.as_ref()?;
+    let may_follow = match before.status {
+        TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
+        // The return is a fact of its own, and happens once.
+        TransferStatus::Completed => after.status == TransferStatus::Reversed,
+        TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => false,
+    };
+    let what = format!("went from {} to {}", before.status, after.status);
+    (!may_follow).then(|| Finding { invariant: 5, what, place: format!("transfer {}", after.id) })
+}

@@ -1,0 +1,56 @@
+//! Nothing crosses tenants (16): a commit changes rows of the organizations whose commands it holds, and a row
+//! names apps and users of its own organization only.
+
+use std::collections::HashMap;
+
+use uuid::Uuid;
+
+use super::written;
+use crate::apps::App;
+use crate::ids::OrgId;
+use crate::ledger::verify::Finding;
+use crate::store::memory::Change;
+use crate::users::User;
+use crate::world::Value;
+
+/// Columns that name another object.
+const REFERENCES: [&str; 7] = ["app", "user_id", "claimed_user", "for_user", "transfer", "link", "payout_link"];
+
+/// Which organization owns what.
+#[derive(Default)]
+pub(super) struct Tenants {
+    owners: HashMap<Uuid, OrgId>,
+}
+
+impl Tenants {
+    pub(super) fn commit(&mut self, changes: &[Change], organizations: &[OrgId]) -> Vec<Finding> {
+        self.owners.extend(written::<App>(changes).map(|app| (app.id.0, app.org)));
+        self.owners.extend(written::<User>(changes).map(|user| (user.id.0, user.org)));
+        for change in changes.iter().filter(|change| ["transfers", "payout_links"].contains(&change.table.name)) {
+            if let [Value::Id(org), Value::Id(id)] = change.key[..] {
+                self.owners.insert(id, OrgId(org));
+            }
+        }
+        changes.iter().filter_map(|change| self.row(change, organizations)).collect()
+    }
+
+    fn row(&self, change: &Change, organizations: &[OrgId]) -> Option<Finding> {
+        let Some(Value::Id(org)) = change.key.first() else { return None };
+        let org = OrgId(*org);
+        let finding =
+            |what| Some(Finding { invariant: 16, what, place: format!("{} {:?}", change.table.name, change.key) });
+        if !organizations.contains(&org) {
+            return finding("was changed by a commit of other organizations".to_owned());
+        }
+        let row = change.after.as_ref()?;
+        for (column, value) in change.table.columns.iter().zip(row) {
+            if let Value::Id(id) = value
+                && REFERENCES.contains(&column.name)
+                && self.owners.get(id).is_some_and(|owner| *owner != org)
+            {
+                return finding(format!("names another organization's {} {id}", column.name));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,379 @@
+//! Clients and payees: what they ask for next, by chance, and what they do when no answer comes.
+//!
+//! They behave as real ones do at their worst: they ask twice with one key, use an old key for something new,
+//! name other tenants' objects, type wrong codes, and take a link from two places at once.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::carrier::Carrier;
+use super::chance::Chance;
+use super::directory::{Directory, KnownLink};
+use super::requests::{Request, Token, Wish, written_down};
+use super::stage::{Someone, Stage};
+use crate::clock::{DAY_SECONDS, Time};
+use crate::http::Scope;
+use crate::ids::UserId;
+use crate::money::Cents;
+use crate::payout_links::{AccountingData, DeliveryAsked, DeliveryMethod, NewLink, Payee};
+
+/// Requests that wait to be asked again, at most.
+const WAITING_MAX: usize = 500;
+/// Keys that may be used for something else, at most.
+const OLD_KEYS: usize = 64;
+
+/// Payees who are at their links at the same time.
+const PATIENT: usize = 12;
+
+/// How far a payee has come with a link.
+#[derive(Clone, Debug)]
+enum Claiming {
+    /// Asked for a code.
+    CodeAsked,
+    /// Has a sitting, and took so many steps in it.
+    Sits(Vec<u8>, usize),
+}
+
+/// What they all look at.
+pub(super) struct Sight<'a> {
+    /// Apps and people.
+    pub stage: &'a Stage,
+    /// Links and users.
+    pub directory: &'a Directory,
+    /// What people received.
+    pub carrier: &'a Carrier,
+    /// The time now.
+    pub now: Time,
+}
+
+/// See the module's comment.
+#[derive(Default)]
+pub(super) struct Clients {
+    claims: HashMap<Token, Claiming>,
+    waiting: VecDeque<Request>,
+    old_keys: VecDeque<(Scope, String)>,
+    marks: u64,
+}
+
+impl Clients {
+    /// Somebody's next request; `None` when nobody has anything to ask for now.
+    pub fn next(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<Request> {
+        if chance.one_in(4)
+            && let Some(again) = self.waiting.pop_front()
+        {
+            return Some(again);
+        }
+        let request = match chance.position(12) {
+            0..=5 => self.ask(sight, chance)?,
+            _ => self.claim(sight, chance)?,
+        };
+        if let Some(key) = &request.key {
+            self.old_keys.push_back((request.scope, key.clone()));
+            if self.old_keys.len() > OLD_KEYS {
+                self.old_keys.pop_front();
+            }
+        }
+        Some(request)
+    }
+
+    /// A request that somebody did not get an answer to, or asks once more to be sure.
+    pub fn ask_again(&mut self, request: Request) {
+        if self.waiting.len() < WAITING_MAX {
+            self.waiting.push_back(request);
+        }
+    }
+
+    /// The next of those that wait, when nothing new is asked for any more.
+    pub fn waiting(&mut self) -> Option<Request> {
+        self.waiting.pop_front()
+    }
+
+    /// Whether everybody has an answer.
+    pub fn nobody_waits(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Takes note that a request was answered as hoped. `sitting` is what it opened.
+    pub fn succeeded(&mut self, request: &Request, sitting: Option<Vec<u8>>) {
+        match (&request.wish, sitting) {
+            (Wish::GiveContact { link, .. }, _) => {
+                self.claims.entry(link.clone()).or_insert(Claiming::CodeAsked);
+            }
+            (Wish::ProveContact { link, .. }, Some(sitting)) => {
+                self.claims.insert(link.clone(), Claiming::Sits(sitting, 0));
+            }
+            (Wish::FillProfile { link, .. } | Wish::ChooseMethod { link, .. }, _) => {
+                if let Some(Claiming::Sits(_, steps)) = self.claims.get_mut(link) {
+                    *steps += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes note that a request was refused: a payee whose code or sitting is of no use begins anew.
+    pub fn refused(&mut self, request: &Request) {
+        match &request.wish {
+            Wish::ProveContact { link, .. }
+            | Wish::FillProfile { link, .. }
+            | Wish::ChooseMethod { link, .. }
+            | Wish::ClaimPayout { link, .. } => {
+                self.claims.remove(link);
+            }
+            Wish::SendPayout(_)
+            | Wish::CreateLink(_)
+            | Wish::Redeliver(_)
+            | Wish::Cancel(_)
+            | Wish::MoveBalance { .. }
+            | Wish::Meet(_)
+            | Wish::SendToken(_)
+            | Wish::Verify { .. }
+            | Wish::SetUpMethod { .. }
+            | Wish::GiveContact { .. } => {}
+        }
+    }
+
+    fn mark(&mut self) -> String {
+        self.marks += 1;
+        format!("{{\"mark\":{}}}", self.marks)
+    }
+
+    /// What an app asks for.
+    fn ask(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<Request> {
+        let scope = *chance.pick(&sight.stage.apps)?;
+        let foreign = chance.one_in(25);
+        let at = if foreign { other_tenant(scope, sight, chance)? } else { scope };
+        let wish = match chance.position(20) {
+            0..=6 => Wish::SendPayout(Box::new(self.new_link(at, foreign, true, sight, chance)?)),
+            7 | 8 => Wish::CreateLink(Box::new(self.new_link(at, foreign, false, sight, chance)?)),
+            9..=11 => Wish::Redeliver(link_of(at, sight, chance)?.id),
+            12 => Wish::Cancel(link_of(at, sight, chance)?.id),
+            13 | 14 => {
+                let cents = chance.between(1, 20_000);
+                let amount = Cents::new(if chance.one_in(3) { cents } else { -cents });
+                Wish::MoveBalance { user: user_of(at, sight, chance)?, amount, mark: self.mark() }
+            }
+            15 => {
+                let Someone { phone, first_name, last_name, .. } = chance.pick(&sight.stage.people)?;
+                Wish::Meet(Box::new(written_down(phone, first_name, last_name)))
+            }
+            16 => Wish::SendToken(user_of(at, sight, chance)?),
+            17 => self.verify(at, sight, chance)?,
+            _ => {
+                let user = user_of(at, sight, chance)?;
+                let details = Box::new(chance.pick(&someone(user, sight)?.details)?.clone());
+                Wish::SetUpMethod { user, details, auto_payout: !chance.one_in(3) }
+            }
+        };
+        // Naming a person or nobody at all crosses no border: the same phone is another user there.
+        let foreign = foreign && names_an_object(&wish);
+        let key = self.key(scope, &wish, chance);
+        Some(Request { scope, key, wish, foreign })
+    }
+
+    fn key(&mut self, scope: Scope, wish: &Wish, chance: &mut Chance) -> Option<String> {
+        let takes_keys = match wish {
+            Wish::Cancel(_) | Wish::GiveContact { .. } | Wish::ProveContact { .. } => false,
+            Wish::FillProfile { .. } | Wish::ChooseMethod { .. } => false,
+            Wish::SendPayout(_) | Wish::CreateLink(_) | Wish::Redeliver(_) | Wish::MoveBalance { .. } => true,
+            Wish::Meet(_) | Wish::SendToken(_) | Wish::Verify { .. } | Wish::SetUpMethod { .. } => true,
+            Wish::ClaimPayout { .. } => true,
+        };
+        if !takes_keys || chance.one_in(8) {
+            return None;
+        }
+        if chance.one_in(40)
+            && let Some((_, old)) = self.old_keys.iter().find(|(of, _)| *of == scope)
+        {
+            return Some(old.clone());
+        }
+        Some(chance.entropy().id::<uuid::Uuid>(Time::from_micros(0)).to_string())
+    }
+
+    fn new_link(
+        &mut self,
+        at: Scope,
+        foreign: bool,
+        to_somebody: bool,
+        sight: &Sight<'_>,
+        chance: &mut Chance,
+    ) -> Option<NewLink> {
+        let person = chance.pick(&sight.stage.people)?;
+        let names_user = foreign || chance.one_in(4);
+        let user = if names_user { user_of(at, sight, chance) } else { None };
+        let method = match chance.position(6) {
+            0 if !to_somebody => Some(DeliveryMethod::Link),
+            1 => Some(DeliveryMethod::Sms),
+            _ => None,
+        };
+        let payee = Payee {
+            first_name: Some(person.first_name.clone()),
+            last_name: Some(person.last_name.clone()),
+            email: None,
+            country_code: Some(person.phone.country_code().to_owned()),
+            phone_number: Some(person.phone.national().to_owned()),
+        };
+        let expires_at = chance.one_in(3).then(|| sight.now.plus_seconds(chance.between(60, 20 * DAY_SECONDS)));
+        let remind_at = chance.one_in(5).then(|| sight.now.plus_seconds(chance.between(1, 5 * DAY_SECONDS)));
+        Some(NewLink {
+            amount: Cents::new(amount(chance)),
+            user,
+            payee: if user.is_some() { Payee::default() } else { payee },
+            delivery: DeliveryAsked { method, message: None },
+            collect_compliance: false,
+            tax_exempt: chance.one_in(10),
+            memo: None,
+            metadata: Some(self.mark()),
+            description: None,
+            accounting_data: AccountingData::default(),
+            fee_party: None,
+            expires_at,
+            remind_at,
+        })
+    }
+
+    fn verify(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Wish> {
+        let user = user_of(at, sight, chance)?;
+        let phone = sight.directory.phone(user)?;
+        let code = if chance.one_in(5) { "000000".to_owned() } else { sight.carrier.code(at.org, phone)?.clone() };
+        Some(Wish::Verify { user, code })
+    }
+
+    /// What a payee does next with a link.
+    fn claim(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<Request> {
+        let links = &sight.directory.links;
+        if links.is_empty() {
+            return None;
+        }
+        // Most come soon after their link did, one after the other.
+        let among = if chance.one_in(3) { links.len() } else { links.len().min(PATIENT) };
+        let link = links[links.len() - 1 - chance.position(among)].clone();
+        let wish = match self.claims.get(&link.token).cloned() {
+            None => Wish::GiveContact { phone: payee(&link, sight, chance)?.phone.clone(), link: link.token.clone() },
+            Some(Claiming::CodeAsked) => self.prove(&link, sight, chance)?,
+            Some(Claiming::Sits(sitting, steps)) => sit(&link, sitting, steps, sight, chance)?,
+        };
+        let key = self.key(link.scope, &wish, chance);
+        if chance.one_in(60) {
+            let scope = other_tenant(link.scope, sight, chance)?;
+            // The secret of this link under another organization's name.
+            let token = Token { org: scope.org, hash: link.token.hash };
+            return Some(Request { scope, key, wish: with_token(wish, token), foreign: true });
+        }
+        Some(Request { scope: link.scope, key, wish, foreign: false })
+    }
+
+    fn prove(&mut self, link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<Wish> {
+        let phone = payee(link, sight, chance)?.phone.e164();
+        let received = sight.carrier.code(link.scope.org, &phone);
+        let code = match received {
+            Some(code) if !chance.one_in(8) => code.clone(),
+            Some(_) => "123123".to_owned(),
+            // Nothing arrived, or not yet: asks for another code one day.
+            None if chance.one_in(6) => {
+                self.claims.remove(&link.token);
+                return None;
+            }
+            None => return None,
+        };
+        if chance.one_in(10) {
+            self.claims.remove(&link.token);
+        }
+        Some(Wish::ProveContact { link: link.token.clone(), code })
+    }
+}
+
+/// The step after the code.
+fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chance: &mut Chance) -> Option<Wish> {
+    let person = payee(link, sight, chance)?;
+    let token = link.token.clone();
+    let step = if chance.one_in(6) { chance.position(4) } else { steps };
+    Some(match step {
+        0 => Wish::FillProfile {
+            link: token,
+            sitting,
+            first_name: person.first_name.clone(),
+            last_name: person.last_name.clone(),
+        },
+        1 => {
+            let details = Box::new(chance.pick(&person.details)?.clone());
+            Wish::ChooseMethod { link: token, sitting, details }
+        }
+        _ => {
+            let part = chance.one_in(3).then(|| Cents::new(chance.between(1, link.amount)));
+            Wish::ClaimPayout { link: token, sitting, amount: part }
+        }
+    })
+}
+
+/// Whoever a link is for; any one person where it does not say.
+fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>, chance: &mut Chance) -> Option<&'a Someone> {
+    match &link.phone {
+        Some(phone) => sight.stage.by_phone(phone),
+        None => chance.pick(&sight.stage.people),
+    }
+}
+
+fn someone<'a>(user: UserId, sight: &'a Sight<'_>) -> Option<&'a Someone> {
+    sight.stage.by_phone(sight.directory.phone(user)?)
+}
+
+fn amount(chance: &mut Chance) -> i64 {
+    match chance.position(10) {
+        // Too little for the fees of most rails.
+        0 => chance.between(1, 50),
+        1 => chance.between(100_000, 2_000_000),
+        // More than any wallet holds.
+        2 if chance.one_in(10) => 9_999_999_999,
+        _ => chance.between(500, 50_000),
+    }
+}
+
+fn other_tenant(scope: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Scope> {
+    let others: Vec<Scope> = sight.stage.apps.iter().copied().filter(|other| other.org != scope.org).collect();
+    chance.pick(&others).copied()
+}
+
+fn user_of(scope: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<UserId> {
+    chance.pick(sight.directory.users.get(&scope)?).copied()
+}
+
+/// A recent link of the app; a few draws are enough to find one, and none is no harm.
+fn link_of<'a>(scope: Scope, sight: &'a Sight<'_>, chance: &mut Chance) -> Option<&'a KnownLink> {
+    let links = &sight.directory.links;
+    if links.is_empty() {
+        return None;
+    }
+    (0..12).map(|_| &links[chance.position(links.len())]).find(|link| link.scope == scope)
+}
+
+fn with_token(wish: Wish, token: Token) -> Wish {
+    match wish {
+        Wish::GiveContact { phone, .. } => Wish::GiveContact { link: token, phone },
+        Wish::ProveContact { code, .. } => Wish::ProveContact { link: token, code },
+        Wish::FillProfile { sitting, first_name, last_name, .. } => {
+            Wish::FillProfile { link: token, sitting, first_name, last_name }
+        }
+        Wish::ChooseMethod { sitting, details, .. } => Wish::ChooseMethod { link: token, sitting, details },
+        Wish::ClaimPayout { sitting, amount, .. } => Wish::ClaimPayout { link: token, sitting, amount },
+        other @ (Wish::SendPayout(_)
+        | Wish::CreateLink(_)
+        | Wish::Redeliver(_)
+        | Wish::Cancel(_)
+        | Wish::MoveBalance { .. }
+        | Wish::Meet(_)
+        | Wish::SendToken(_)
+        | Wish::Verify { .. }
+        | Wish::SetUpMethod { .. }) => other,
+    }
+}
+
+fn names_an_object(wish: &Wish) -> bool {
+    match wish {
+        Wish::SendPayout(new) | Wish::CreateLink(new) => new.user.is_some(),
+        Wish::Meet(_) => false,
+        Wish::Redeliver(_) | Wish::Cancel(_) | Wish::MoveBalance { .. } | Wish::SendToken(_) => true,
+        Wish::Verify { .. } | Wish::SetUpMethod { .. } => true,
+        Wish::GiveContact { .. } | Wish::ProveContact { .. } | Wish::FillProfile { .. } => true,
+        Wish::ChooseMethod { .. } | Wish::ClaimPayout { .. } => true,
+    }
+}

@@ -1,0 +1,117 @@
+//! What clients and payees know of: links and users that they made or were told of, learned from what was
+//! committed.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use super::checks::{changed, written};
+use super::requests::Token;
+use crate::clock::Time;
+use crate::http::Scope;
+use crate::ids::{JobId, OrgId, PayoutLinkId, UserId};
+use crate::jobs::Job;
+use crate::payout_links::PayoutLink;
+use crate::store::memory::Change;
+use crate::transfers::{Transfer, TransferKind};
+use crate::users::{AppUser, User};
+
+/// Links that clients still think of. Older ones are left to their expiry.
+const LINKS_KEPT: usize = 120;
+
+/// A link as its maker and its holder know it.
+#[derive(Clone, Debug)]
+pub(super) struct KnownLink {
+    /// The app.
+    pub scope: Scope,
+    /// Its id.
+    pub id: PayoutLinkId,
+    /// Its token.
+    pub token: Token,
+    /// Its payee's phone in E.164, when it names one.
+    pub phone: Option<String>,
+    /// Cents.
+    pub amount: i64,
+}
+
+/// See the module's comment.
+#[derive(Default)]
+pub(super) struct Directory {
+    /// The newest links.
+    pub links: VecDeque<KnownLink>,
+    /// Users of each app.
+    pub users: HashMap<Scope, Vec<UserId>>,
+    phones: HashMap<UserId, String>,
+    /// Jobs by the time when they are due.
+    due: BTreeSet<(Time, OrgId, JobId)>,
+    jobs: HashMap<JobId, (Time, i64)>,
+    /// How many payouts and links there were.
+    pub payouts: u64,
+    /// See `payouts`.
+    pub links_made: u64,
+}
+
+impl Directory {
+    /// Takes in a commit.
+    pub fn commit(&mut self, changes: &[Change]) {
+        for change in changed::<PayoutLink>(changes).filter(|change| change.before.is_none()) {
+            self.links_made += 1;
+            self.links.extend(change.after.as_deref().map(known_link));
+        }
+        while self.links.len() > LINKS_KEPT {
+            self.links.pop_front();
+        }
+        for user in written::<User>(changes) {
+            self.phones.extend(user.phone_e164.clone().map(|phone| (user.id, phone)));
+        }
+        for known in changed::<AppUser>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
+            self.users.entry(Scope { org: known.org, app: known.app }).or_default().push(known.user_id);
+        }
+        let payouts = changed::<Transfer>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after);
+        self.payouts += payouts.map(|transfer| u64::from(transfer.kind == TransferKind::Payout)).sum::<u64>();
+        for change in changed::<Job>(changes) {
+            if let Some(job) = &change.before {
+                self.due.remove(&(job.due_at, job.org, job.id));
+                self.jobs.remove(&job.id);
+            }
+            if let Some(job) = &change.after {
+                self.due.insert((job.due_at, job.org, job.id));
+                self.jobs.insert(job.id, (job.due_at, job.fence));
+            }
+        }
+    }
+
+    /// The first due jobs.
+    pub fn due_jobs(&self, now: Time, limit: usize) -> Vec<(OrgId, JobId)> {
+        let due = self.due.iter().take_while(|(due_at, ..)| *due_at <= now).take(limit);
+        due.map(|(_, org, id)| (*org, *id)).collect()
+    }
+
+    /// When the earliest job is due.
+    pub fn next_due(&self) -> Option<Time> {
+        self.due.first().map(|(due_at, ..)| *due_at)
+    }
+
+    /// How many jobs there are.
+    pub fn jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// The newest fencing number of a job; `None` when it is done.
+    pub fn fence(&self, job: JobId) -> Option<i64> {
+        self.jobs.get(&job).map(|(_, fence)| *fence)
+    }
+
+    /// A user's phone.
+    pub fn phone(&self, user: UserId) -> Option<&String> {
+        self.phones.get(&user)
+    }
+}
+
+fn known_link(link: &PayoutLink) -> KnownLink {
+    KnownLink {
+        scope: link.scope(),
+        id: link.id,
+        token: Token { org: link.org, hash: link.token_hash.clone() },
+        phone: link.payee_phone.clone(),
+        amount: link.amount.get(),
+    }
+}

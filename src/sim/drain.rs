@@ -1,0 +1,122 @@
+//! The end: faults cease, nobody asks for anything new, and everything must come to rest (20).
+
+use super::{Simulation, Violation};
+use crate::clock::{DAY_SECONDS, Time};
+use crate::jobs::Job;
+use crate::ledger::verify::Finding;
+use crate::ledger::{Hold, HoldState, LedgerAccount, PlaceKind};
+use crate::payout_links::{LinkStatus, PayoutLink};
+use crate::store::StoreError;
+use crate::transfers::{Transfer, TransferStatus};
+
+/// Steps after which what has not come to rest never will.
+const STEPS_MAX: u64 = 2_000_000;
+
+impl Simulation {
+    /// Lets everything drain, past the expiry of the last link, and looks at what is left.
+    pub(super) fn drain(&mut self) -> Result<(), Box<Violation>> {
+        self.draining = true;
+        self.rail.sound = true;
+        self.carrier.sound = true;
+        let limit = self.steps + STEPS_MAX;
+        while !self.is_at_rest() {
+            self.step()?;
+            self.pass_to_next();
+            if self.steps >= limit {
+                let what = format!("{} jobs are left after {STEPS_MAX} steps without a fault", self.directory.jobs());
+                return Err(self.violation(Finding { invariant: 20, what, place: "jobs".to_owned() }));
+            }
+        }
+        self.check_everything()?;
+        match self.left_over() {
+            Ok(None) => Ok(()),
+            Ok(Some(finding)) => Err(self.violation(finding)),
+            Err(error) => {
+                let what = error.to_string();
+                Err(self.violation(Finding { invariant: 0, what, place: "the store".to_owned() }))
+            }
+        }
+    }
+
+    fn is_at_rest(&self) -> bool {
+        let rail_is_silent = self.rail.next_return().is_none();
+        self.directory.jobs() == 0 && self.hands.is_empty() && rail_is_silent && self.clients.nobody_waits()
+    }
+
+    /// When nothing is to be done now, time passes to what is due next.
+    fn pass_to_next(&mut self) {
+        let now = self.house.now();
+        let next = [self.directory.next_due(), self.rail.next_return()].into_iter().flatten().min();
+        if let Some(next) = next.filter(|next| *next > now && self.hands.is_empty()) {
+            self.house.pass(seconds_to(now, next));
+        }
+    }
+
+    /// Something that should have come to rest and has not.
+    fn left_over(&self) -> Result<Option<Finding>, StoreError> {
+        let mut left = Vec::new();
+        let mut find = |what: String, place: String| left.push(Finding { invariant: 20, what, place });
+        self.house.reads().snapshot(|snapshot| {
+            snapshot.each::<Job>(|job| {
+                find(format!("is left: {:?}", job.work.0), format!("job {}", job.id));
+                Ok(())
+            })?;
+            snapshot.each::<LedgerAccount>(|account| {
+                let must_be_empty = matches!(account.kind, PlaceKind::Clearing | PlaceKind::AppHeld);
+                if must_be_empty && !account.balance.is_zero() {
+                    find(format!("{} still holds {} cents", account.name(), account.balance), account.id.to_string());
+                }
+                Ok(())
+            })?;
+            snapshot.each::<Hold>(|hold| {
+                if hold.state == HoldState::Open {
+                    find("is still open".to_owned(), format!("hold {}", hold.id));
+                }
+                Ok(())
+            })?;
+            snapshot.each::<Transfer>(|transfer| {
+                if !is_final(transfer.status) {
+                    find(format!("is still {}", transfer.status), format!("transfer {}", transfer.id));
+                }
+                Ok(())
+            })?;
+            snapshot.each::<PayoutLink>(|link| {
+                if !is_over(link.status) {
+                    find(format!("is still {}", link.status), format!("payout link {}", link.id));
+                }
+                Ok(())
+            })
+        })?;
+        Ok(left.into_iter().next())
+    }
+}
+
+/// Whole seconds, rounded up, so that the moment is over then.
+fn seconds_to(now: Time, then: Time) -> i64 {
+    then.seconds_since(now).clamp(0, 400 * DAY_SECONDS) + 1
+}
+
+const fn is_final(status: TransferStatus) -> bool {
+    match status {
+        TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => false,
+        TransferStatus::Completed | TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => {
+            true
+        }
+    }
+}
+
+const fn is_over(status: LinkStatus) -> bool {
+    match status {
+        LinkStatus::Created
+        | LinkStatus::FundsPending
+        | LinkStatus::DeliveryPending
+        | LinkStatus::DeliveryFailed
+        | LinkStatus::Sent
+        | LinkStatus::Delivered => false,
+        LinkStatus::Claimed
+        | LinkStatus::Reversed
+        | LinkStatus::Canceled
+        | LinkStatus::Expired
+        | LinkStatus::Failed => true,
+    }
+}

@@ -1,0 +1,534 @@
+//! The simulator: months of payouts in a minute, from one seed, checked after every step.
+//!
+//! It runs the product's own commands by its own executor over the store `Memory`, without threads and without
+//! a clock: clients and payees that misbehave, workers that die, rails and carriers that keep books of their own
+//! and do not answer, a store that loses and stays silent. The same seed does the same, to the last byte of the
+//! last row: two runs give one state hash, and a violation is repeated by its seed.
+//!
+//! A step is one batch: what clients ask, what workers lease and report, and what rails tell, in one commit. After
+//! each, what it changed is checked against the invariants of design.md 1–10 and 14–19 ([`checks`]); from time to
+//! time, and at the end, everything is. At the end faults cease and all must drain (20). [`Sabotage`] breaks one
+//! thing on purpose, so that each check is seen to find what it is for.
+//!
+//! Deliberately absent: HTTP, which has tests of its own, and any rule of the business.
+//!
+//! Start at [`Simulation::step`].
+
+mod carrier;
+mod chance;
+mod checks;
+mod clients;
+mod directory;
+mod drain;
+mod house;
+mod promises;
+mod rail;
+mod report;
+mod requests;
+mod stage;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use report::{Report, Violation};
+
+use carrier::Carrier;
+use chance::Chance;
+use checks::{Checks, written};
+use clients::{Clients, Sight};
+use directory::Directory;
+use house::{Batch, House, Ran};
+use promises::{Next, Promises};
+use rail::{Rail, Reference};
+use requests::Request;
+use stage::{Found, Fund, Stage};
+use worker::{Hand, Outside, Performed};
+
+use crate::clock::{DAY_SECONDS, Time};
+use crate::engine::Command;
+use crate::events::Event;
+use crate::http::Answer;
+use crate::ids::OrgId;
+use crate::jobs::{self, Lease, Leased, Work};
+use crate::ledger::verify::Finding;
+use crate::payout_links::DELIVERIES_MAX;
+use crate::refusal::{Code, Refusal};
+use crate::store::memory::Fault;
+use crate::transfers::{Transfer, TransferKind};
+use crate::vault::Vault;
+use crate::verify::verify;
+use crate::world::{Halt, Record as _, World};
+
+/// The first moment of every simulation: 2026-09-21T14:13:20Z.
+const START: Time = Time::from_micros(1_790_000_000_000_000);
+/// Between two passes over everything, at first; each pass doubles it, because each costs what there is.
+const FULL_PASS_STEPS: u64 = 2_000;
+/// Jobs in the workers' hands at most.
+const HANDS_MAX: usize = 64;
+
+/// What is broken on purpose, to see that a check finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sabotage {
+    /// Nothing.
+    None,
+    /// The rail takes a second item for the same transfer.
+    RailTakesTwice,
+    /// One delivery fewer is allowed than the product allows: as if the product allowed one too many.
+    OneDeliveryTooMany,
+    /// The store says that it is durable and is not.
+    LazyStore,
+    /// Commits lose an event now and then.
+    LostEvents,
+    /// A worker whose lease was taken over commits all the same.
+    StaleLeases,
+}
+
+/// Which simulation.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Decides everything.
+    pub seed: u64,
+    /// Commands to run before the end begins.
+    pub ops: u64,
+    /// What is broken on purpose.
+    pub sabotage: Sabotage,
+}
+
+/// Who asked for a command.
+enum Who {
+    Stage,
+    Client(Box<Request>),
+    Lease,
+    Hand(Box<Hand>),
+    Rail(Reference),
+}
+
+/// A reply, in words that all commands share.
+enum Said {
+    Answer(Answer),
+    Leased(Option<Leased>),
+    Done,
+}
+
+/// See the module's comment.
+pub struct Simulation {
+    settings: Settings,
+    chance: Chance,
+    vault: Arc<Vault>,
+    house: House,
+    stage: Stage,
+    directory: Directory,
+    clients: Clients,
+    promises: Promises,
+    checks: Checks,
+    rail: Rail,
+    carrier: Carrier,
+    hands: Vec<Hand>,
+    /// Sittings that are being opened, in the order of the requests.
+    sittings: Vec<Option<Vec<u8>>>,
+    /// How often each kind of request was answered in each way.
+    heard: BTreeMap<String, u64>,
+    steps: u64,
+    ops: u64,
+    faults: u64,
+    next_pass: u64,
+    /// Whether the end has begun: no new requests, no faults.
+    draining: bool,
+}
+
+/// Runs a simulation to its end. `progress` is told how many commands have run.
+///
+/// # Errors
+/// The first violation.
+pub fn simulate(settings: Settings, mut progress: impl FnMut(u64)) -> Result<Report, Box<Violation>> {
+    let mut simulation = Simulation::new(settings)?;
+    while simulation.ops < settings.ops {
+        simulation.step()?;
+        progress(simulation.ops);
+    }
+    simulation.drain()?;
+    Ok(simulation.report())
+}
+
+impl Simulation {
+    fn new(settings: Settings) -> Result<Self, Box<Violation>> {
+        let mut chance = Chance::of_seed(settings.seed);
+        let house = House::new(START, &mut chance);
+        if settings.sabotage == Sabotage::LazyStore {
+            house.memory().make_lazy();
+        }
+        let deliveries_max =
+            if settings.sabotage == Sabotage::OneDeliveryTooMany { DELIVERIES_MAX - 1 } else { DELIVERIES_MAX };
+        let mut simulation = Self {
+            settings,
+            vault: Arc::new(Vault::new(chance.entropy().bytes())),
+            chance,
+            house,
+            stage: Stage::new(),
+            directory: Directory::default(),
+            clients: Clients::default(),
+            promises: Promises::default(),
+            checks: Checks::new(deliveries_max),
+            rail: Rail::new(settings.sabotage == Sabotage::RailTakesTwice),
+            carrier: Carrier::default(),
+            hands: Vec::new(),
+            sittings: Vec::new(),
+            heard: BTreeMap::new(),
+            steps: 0,
+            ops: 0,
+            faults: 0,
+            next_pass: FULL_PASS_STEPS,
+            draining: false,
+        };
+        simulation.set_up()?;
+        Ok(simulation)
+    }
+
+    /// Founds the organizations, makes their apps and fills their wallets.
+    fn set_up(&mut self) -> Result<(), Box<Violation>> {
+        for org in Stage::organizations(&mut self.chance, START) {
+            let mut batch = Batch::new();
+            batch.add(Who::Stage, Found { org }, |()| Said::Done);
+            for app in Stage::apps_of(org, &self.vault, &mut self.chance) {
+                batch.add(Who::Stage, app, |app| Said::Answer(Answer::ok(&app)));
+            }
+            let ran = self.house.run(batch, Fault::None);
+            self.settle(ran)?;
+        }
+        let apps: Vec<Fund> = self
+            .house
+            .memory()
+            .rows(crate::apps::App::TABLE)
+            .iter()
+            .filter_map(|row| {
+                let (crate::world::Value::Id(org), crate::world::Value::Id(app)) = (&row[0], &row[1]) else {
+                    return None;
+                };
+                Some(self.stage.enter(OrgId(*org), crate::ids::AppId(*app)))
+            })
+            .collect();
+        let mut batch = Batch::new();
+        for fund in apps {
+            batch.add(Who::Stage, fund, |()| Said::Done);
+        }
+        let ran = self.house.run(batch, Fault::None);
+        self.settle(ran)
+    }
+
+    /// One batch, with everything that may go wrong around it, and its checks.
+    fn step(&mut self) -> Result<(), Box<Violation>> {
+        self.steps += 1;
+        self.pass_time();
+        let mut batch = Batch::new();
+        self.rail_tells(&mut batch);
+        self.workers_lease(&mut batch);
+        self.workers_report(&mut batch)?;
+        self.clients_ask(&mut batch);
+        let fault = self.fault();
+        let ran = self.house.run(batch, fault);
+        let stopped = ran.stopped;
+        self.settle(ran)?;
+        if stopped || (!self.draining && self.chance.one_in(2_000)) {
+            self.restart()?;
+        }
+        if self.steps >= self.next_pass {
+            self.next_pass = self.steps.saturating_mul(2);
+            self.check_everything()?;
+        }
+        Ok(())
+    }
+
+    fn pass_time(&mut self) {
+        let seconds = match self.chance.position(600) {
+            0 => self.chance.between(DAY_SECONDS / 2, 3 * DAY_SECONDS),
+            1..=4 => self.chance.between(600, 8 * 3_600),
+            // Longer than a lease: workers that were slow are overtaken.
+            5..=15 => self.chance.between(30, 200),
+            16..=200 => 1,
+            _ => 0,
+        };
+        if !self.draining {
+            self.house.pass(seconds);
+        }
+    }
+
+    fn fault(&mut self) -> Fault {
+        let fault = match self.chance.position(900) {
+            0 | 1 => Fault::WrittenButUnknown,
+            2 | 3 => Fault::LostAndUnknown,
+            4..=8 => Fault::Refused,
+            _ => Fault::None,
+        };
+        if self.draining || fault == Fault::None {
+            return Fault::None;
+        }
+        self.faults += 1;
+        fault
+    }
+
+    /// Returns that the rail has to tell, some of them twice.
+    fn rail_tells(&mut self, batch: &mut Batch<Who, Said>) {
+        let now = self.house.now();
+        if let Some((org, transfer)) = self.rail.due_return(now) {
+            let times = if !self.draining && self.chance.one_in(10) { 2 } else { 1 };
+            for _ in 0..times {
+                let work = Work::FollowTransfer { transfer: transfer.0 };
+                batch.add(Who::Rail((org, transfer)), TakeNews { org, work }, |()| Said::Done);
+            }
+        }
+    }
+
+    /// Leases for due jobs; now and then two workers reach for the same one.
+    fn workers_lease(&mut self, batch: &mut Batch<Who, Said>) {
+        let free = HANDS_MAX.saturating_sub(self.hands.len());
+        let limit = free.min(if self.draining { 16 } else { self.chance.position(6) });
+        for (org, id) in self.directory.due_jobs(self.house.now(), limit) {
+            let times = if self.chance.one_in(30) { 2 } else { 1 };
+            for _ in 0..times {
+                batch.add(Who::Lease, Lease { org, id }, Said::Leased);
+            }
+        }
+    }
+
+    /// Some workers do their job, some report, some die, some sleep.
+    fn workers_report(&mut self, batch: &mut Batch<Who, Said>) -> Result<(), Box<Violation>> {
+        for mut hand in std::mem::take(&mut self.hands) {
+            hand.asleep_steps -= 1;
+            let fate = if self.draining { 99 } else { self.chance.position(100) };
+            match fate {
+                _ if hand.asleep_steps >= 0 => {
+                    self.hands.push(hand);
+                    continue;
+                }
+                0 => continue,
+                1..=30 => {
+                    self.hands.push(hand);
+                    continue;
+                }
+                _ => {}
+            }
+            let Some(finished) = hand.finished.clone() else {
+                let mut outside = Outside { rail: &mut self.rail, carrier: &mut self.carrier, vault: &self.vault };
+                match worker::perform(&mut hand, &self.house, &mut outside, &mut self.chance) {
+                    // Nobody answered: the lease will end, and somebody will ask.
+                    Ok(Performed::Silence) => {}
+                    Ok(Performed::OnTheWay) => self.hands.push(hand),
+                    Err(refusal) => return Err(self.violation(undoable(&hand.leased, &refusal))),
+                }
+                continue;
+            };
+            let newest = self.directory.fence(hand.leased.id);
+            let fence = match (self.settings.sabotage, newest) {
+                (Sabotage::StaleLeases, Some(newest)) => newest,
+                _ => hand.leased.fence,
+            };
+            worker::report(batch, &hand, finished, fence);
+        }
+        Ok(())
+    }
+
+    fn clients_ask(&mut self, batch: &mut Batch<Who, Said>) {
+        self.sittings.clear();
+        // Nobody waits for ever at a queue: while much is left undone, fewer come.
+        let busy = self.directory.due_jobs(self.house.now(), 200).len() >= 200;
+        let requests = if busy { 1 } else { self.chance.position(6) };
+        for _ in 0..requests {
+            let request = if self.draining {
+                self.clients.waiting()
+            } else {
+                let (stage, directory, carrier) = (&self.stage, &self.directory, &self.carrier);
+                let sight = Sight { stage, directory, carrier, now: self.house.now() };
+                self.clients.next(&sight, &mut self.chance)
+            };
+            let Some(request) = request else { continue };
+            let copies = if request.may_be_doubled() && self.chance.one_in(25) { 2 } else { 1 };
+            for _ in 0..copies {
+                self.promises.sent(&request);
+                let sitting = request.send(batch, &self.vault, &mut self.chance);
+                self.sittings.push(sitting);
+            }
+        }
+    }
+
+    /// Takes in what became of a batch, and checks it.
+    fn settle(&mut self, ran: Ran<Who, Said>) -> Result<(), Box<Violation>> {
+        let Ran { answers, mut changes, organizations, fault, .. } = ran;
+        self.ops += u64::try_from(answers.len()).unwrap_or(u64::MAX);
+        if self.settings.sabotage == Sabotage::LostEvents && self.chance.one_in(50) {
+            self.lose_event(&mut changes);
+        }
+        if let Some(finding) = self.checks.commit(&changes, &organizations).into_iter().next() {
+            return Err(self.violation(finding));
+        }
+        self.compare_with_rail(&changes)?;
+        // A batch of one has nobody to blame but itself for a refused commit; larger ones are run singly.
+        let excused = fault == Fault::Refused && answers.len() == 1;
+        let mut sittings = std::mem::take(&mut self.sittings).into_iter();
+        for (who, outcome) in answers {
+            let settled = match who {
+                Who::Stage => outcome.map(|_| ()).map_err(|refusal| bug("setting up", &refusal)),
+                Who::Client(request) => self.client_hears(&request, outcome, excused, sittings.next().flatten()),
+                Who::Lease => self.worker_leased(outcome),
+                Who::Hand(hand) => self.worker_reported(*hand, &outcome, excused),
+                Who::Rail(reference) => {
+                    if outcome.is_ok() {
+                        self.rail.told(reference);
+                    }
+                    Ok(())
+                }
+            };
+            settled.map_err(|finding| self.violation(finding))?;
+        }
+        self.directory.commit(&changes);
+        Ok(())
+    }
+
+    fn client_hears(
+        &mut self,
+        request: &Request,
+        outcome: Result<Said, Refusal>,
+        excused: bool,
+        sitting: Option<Vec<u8>>,
+    ) -> Result<(), Finding> {
+        let outcome = outcome.map(|said| match said {
+            Said::Answer(answer) => answer,
+            Said::Leased(_) | Said::Done => Answer::empty(200),
+        });
+        let next = self.promises.answered(request, &outcome, excused)?;
+        *self.heard.entry(heard(request, &outcome)).or_default() += 1;
+        match &outcome {
+            Ok(answer) if answer.status < 400 => self.clients.succeeded(request, sitting),
+            Ok(_) => self.clients.refused(request),
+            Err(refusal) if refusal.code == Code::OutcomeUnknown => {}
+            Err(_) => self.clients.refused(request),
+        }
+        let to_be_sure = !self.draining && request.key.is_some() && self.chance.one_in(15);
+        if next == Next::AskAgain || to_be_sure {
+            self.clients.ask_again(request.clone());
+        }
+        Ok(())
+    }
+
+    fn worker_leased(&mut self, outcome: Result<Said, Refusal>) -> Result<(), Finding> {
+        match outcome {
+            Ok(Said::Leased(Some(leased))) => {
+                if self.hands.iter().any(|hand| hand.leased.id == leased.id && hand.leased.fence == leased.fence) {
+                    let what = "was leased twice with one fencing number".to_owned();
+                    return Err(Finding { invariant: 17, what, place: format!("job {}", leased.id) });
+                }
+                let asleep_steps = if self.chance.one_in(20) { self.chance.between(5, 80) } else { 0 };
+                self.hands.push(Hand { leased, looked_up: false, asleep_steps, finished: None });
+                Ok(())
+            }
+            Ok(Said::Leased(None) | Said::Done | Said::Answer(_)) | Err(_) => Ok(()),
+        }
+    }
+
+    /// A report of a lease that was overtaken must not have been taken (17).
+    fn worker_reported(&mut self, hand: Hand, outcome: &Result<Said, Refusal>, excused: bool) -> Result<(), Finding> {
+        let job = format!("job {} ({:?})", hand.leased.id, hand.leased.work);
+        // The directory still shows what was so before this batch.
+        let newest = self.directory.fence(hand.leased.id);
+        match outcome {
+            Ok(_) if newest != Some(hand.leased.fence) => {
+                let what =
+                    format!("was reported with the fencing number {}; the newest is {newest:?}", hand.leased.fence);
+                return Err(Finding { invariant: 17, what, place: job });
+            }
+            Ok(_) => {}
+            // Somebody else has it now.
+            Err(refusal) if refusal.code == Code::ResourceBusy => {}
+            // The worker does not know whether it was heard, or knows that it was not, and says it again.
+            Err(refusal) if refusal.code == Code::OutcomeUnknown || excused => self.hands.push(hand.clone()),
+            Err(refusal) => return Err(undoable(&hand.leased, refusal)),
+        }
+        let Some(worker::Finished::Message { link: Some((link, channel)), .. }) = hand.finished else { return Ok(()) };
+        self.carrier.too_often(link, channel, DELIVERIES_MAX).map_or(Ok(()), Err)
+    }
+
+    /// Compares each payout that moved with the rail's own book.
+    fn compare_with_rail(&self, changes: &[crate::store::memory::Change]) -> Result<(), Box<Violation>> {
+        let now = self.house.now();
+        let payouts = written::<Transfer>(changes).filter(|transfer| transfer.kind == TransferKind::Payout);
+        let disagreement = payouts.filter_map(|transfer| self.rail.disagreement(&transfer, now)).next();
+        disagreement.map_or(Ok(()), |finding| Err(self.violation(finding)))
+    }
+
+    fn restart(&mut self) -> Result<(), Box<Violation>> {
+        self.house.restart(&mut self.chance);
+        if let Some(finding) = self.promises.kept_recent(&self.house) {
+            return Err(self.violation(finding));
+        }
+        // Workers of the same process die with it; those of another live on.
+        if self.chance.one_in(2) {
+            self.hands.clear();
+        }
+        Ok(())
+    }
+
+    /// The pass over everything: what `bursar verify` checks, and every promise.
+    fn check_everything(&self) -> Result<(), Box<Violation>> {
+        let report = verify(&self.house.reads());
+        let finding = match report {
+            Ok(report) => report.findings.into_iter().next().or_else(|| self.promises.kept_all(&self.house)),
+            Err(error) => Some(Finding { invariant: 0, what: error.to_string(), place: "the store".to_owned() }),
+        };
+        finding.map_or(Ok(()), |finding| Err(self.violation(finding)))
+    }
+
+    /// Takes an event out of what was committed, and out of the store.
+    fn lose_event(&self, changes: &mut Vec<crate::store::memory::Change>) {
+        if let Some(place) = changes.iter().position(|change| change.table == Event::TABLE) {
+            let lost = changes.remove(place);
+            self.house.memory().tamper(lost.table, lost.key, None);
+        }
+    }
+
+    fn violation(&self, finding: Finding) -> Box<Violation> {
+        let Settings { seed, ops, .. } = self.settings;
+        Box::new(Violation { seed, ops, step: self.steps, finding })
+    }
+}
+
+/// A rail tells of a return: somebody is to ask about the transfer.
+struct TakeNews {
+    org: OrgId,
+    work: Work,
+}
+
+impl Command for TakeNews {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        jobs::enqueue(world, self.org, self.work.clone());
+        Ok(())
+    }
+}
+
+/// For the report: what was asked, and how it was answered.
+fn heard(request: &Request, outcome: &Result<Answer, Refusal>) -> String {
+    let target = request.target().trim_end_matches('?');
+    match outcome {
+        Ok(answer) => format!("{target}: {}", answer.status),
+        Err(refusal) => format!("{target}: {}", refusal.code.as_str()),
+    }
+}
+
+/// A job that will be begun again and again, and can never be done.
+fn undoable(leased: &Leased, refusal: &Refusal) -> Finding {
+    let what = format!("cannot be done: {}", refusal.message);
+    Finding { invariant: 20, what, place: format!("job {} ({:?})", leased.id, leased.work) }
+}
+
+/// Not one of the invariants by number: the program itself says that it is wrong.
+fn bug(place: &str, refusal: &Refusal) -> Finding {
+    Finding { invariant: 0, what: format!("a bug: {}", refusal.message), place: place.to_owned() }
+}

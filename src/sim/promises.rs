@@ -1,0 +1,178 @@
+//! What clients were told, and whether it stays so: one key has one effect and one answer, for ever (8), and what
+//! was acknowledged is durable (19).
+
+use std::collections::{BTreeSet, HashMap};
+
+use uuid::Uuid;
+
+use super::house::House;
+use super::requests::Request;
+use crate::http::idempotency::StoredAnswer;
+use crate::http::{Answer, Content};
+use crate::ids::OrgId;
+use crate::ledger::verify::Finding;
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+
+/// A key of a client.
+type Key = (OrgId, Uuid, String);
+
+/// What was answered under a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Told {
+    status: u16,
+    body: Option<String>,
+}
+
+/// What is known of a key.
+#[derive(Default)]
+struct Known {
+    /// The requests that were sent under it.
+    prints: BTreeSet<String>,
+    /// The request that had it first, and its answer.
+    told: Option<(String, Told)>,
+    /// Whether some answer was lost, so that nobody knows which request had it first.
+    doubtful: bool,
+}
+
+/// See the module's comment.
+#[derive(Default)]
+pub(super) struct Promises {
+    keys: HashMap<Key, Known>,
+    /// Promises that were made since the process started.
+    recent: Vec<Key>,
+}
+
+/// What a client does after an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It knows.
+    Content,
+    /// It asks again, with the same key.
+    AskAgain,
+}
+
+impl Promises {
+    /// How many answers clients hold.
+    pub fn len(&self) -> usize {
+        self.keys.values().filter(|known| known.told.is_some()).count()
+    }
+
+    /// Takes note that a request is being sent.
+    pub fn sent(&mut self, request: &Request) {
+        if let Some(key) = key_of(request) {
+            self.keys.entry(key).or_default().prints.insert(request.print());
+        }
+    }
+
+    /// Takes in an answer. `excused` tells that the store refused the commit on purpose.
+    pub fn answered(
+        &mut self,
+        request: &Request,
+        outcome: &Result<Answer, Refusal>,
+        excused: bool,
+    ) -> Result<Next, Finding> {
+        let finding = |invariant, what: String| Finding {
+            invariant,
+            what,
+            place: format!("{:?} under the key {:?}", request.wish, request.key),
+        };
+        if request.foreign && outcome.as_ref().is_ok_and(|answer| answer.status < 400) {
+            return Err(finding(16, "another tenant's object was found".to_owned()));
+        }
+        let code = match outcome {
+            Ok(answer) => return self.told(request, answer).map_err(|what| finding(8, what)),
+            Err(refusal) => refusal.code,
+        };
+        if code == Code::OutcomeUnknown {
+            let Some(known) = self.known(request) else { return Ok(Next::Content) };
+            known.doubtful = true;
+            return Ok(Next::AskAgain);
+        }
+        if code == Code::InternalError {
+            // Not one of the invariants by number: the program itself says that it is wrong.
+            return if excused { Ok(Next::AskAgain) } else { Err(finding(0, format!("a bug: {outcome:?}"))) };
+        }
+        if code == Code::IdempotencyKeyReused {
+            return self.reused(request).map_err(|what| finding(8, what));
+        }
+        Ok(Next::Content)
+    }
+
+    fn known(&mut self, request: &Request) -> Option<&mut Known> {
+        self.keys.get_mut(&key_of(request)?)
+    }
+
+    fn told(&mut self, request: &Request, answer: &Answer) -> Result<Next, String> {
+        // A 400 is not kept: the corrected request may come under the same key.
+        let Some(key) = key_of(request).filter(|_| answer.status != Code::InvalidInput.status()) else {
+            return Ok(Next::Content);
+        };
+        let now = Told { status: answer.status, body: body(answer) };
+        let known = self.keys.entry(key.clone()).or_default();
+        match &known.told {
+            Some((print, before)) if *print == request.print() => {
+                if *before != now || !answer.replayed {
+                    let again = if answer.replayed { "a replay" } else { "an execution" };
+                    return Err(format!("was answered {before:?}, and then, by {again}, {now:?}"));
+                }
+            }
+            Some((print, _)) => return Err(format!("was answered although another request had the key: {print}")),
+            None if answer.replayed && !known.doubtful => {
+                return Err("the first answer says that it is a replay".to_owned());
+            }
+            None => {
+                known.told = Some((request.print(), now));
+                self.recent.push(key);
+            }
+        }
+        Ok(Next::Content)
+    }
+
+    fn reused(&mut self, request: &Request) -> Result<Next, String> {
+        let Some(known) = self.known(request) else { return Err("a request without a key was refused for it".into()) };
+        let had_it_first = known.told.as_ref().is_some_and(|(print, _)| *print == request.print());
+        if had_it_first {
+            return Err("was refused as another request than itself".to_owned());
+        }
+        if known.prints.len() < 2 {
+            return Err("was refused for a key that only it has used".to_owned());
+        }
+        Ok(Next::Content)
+    }
+
+    /// After a restart: everything that was acknowledged before it is still there.
+    pub fn kept_recent(&mut self, house: &House) -> Option<Finding> {
+        std::mem::take(&mut self.recent).iter().find_map(|key| self.kept(key, house))
+    }
+
+    /// Everything that was ever acknowledged is there.
+    pub fn kept_all(&self, house: &House) -> Option<Finding> {
+        // The order matters only for which of several losses is named.
+        let mut keys: Vec<&Key> = self.keys.keys().collect();
+        keys.sort_unstable();
+        keys.into_iter().find_map(|key| self.kept(key, house))
+    }
+
+    fn kept(&self, key: &Key, house: &House) -> Option<Finding> {
+        let (org, scope, idempotency_key) = key;
+        let (_, told) = self.keys.get(key)?.told.as_ref()?;
+        let row = house.look(|world| world.get::<StoredAnswer>(key![*org, *scope, idempotency_key.clone()]));
+        let stored = row.ok().flatten();
+        let is_kept =
+            stored.as_ref().is_some_and(|stored| i64::from(told.status) == stored.status && told.body == stored.body);
+        let what = format!("was acknowledged with {}; the store has {:?}", told.status, stored.map(|it| it.status));
+        (!is_kept).then(|| Finding { invariant: 19, what, place: format!("idempotency key {idempotency_key}") })
+    }
+}
+
+fn key_of(request: &Request) -> Option<Key> {
+    Some((request.scope.org, request.key_scope(), request.key.clone()?))
+}
+
+fn body(answer: &Answer) -> Option<String> {
+    match &answer.content {
+        Content::Json(body) | Content::Csv(body) => Some(body.clone()),
+        Content::Empty | Content::Html(_) | Content::File { .. } => None,
+    }
+}

@@ -1,0 +1,162 @@
+//! The simulated rails, with a book of their own that shares nothing with the ledger.
+//!
+//! A rail knows items by our reference, as real ones do by an idempotency key: told twice of a transfer, it has
+//! one item. It may take an item and then not answer, decide late, fail, and send money back after it arrived.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::chance::Chance;
+use crate::clock::{DAY_SECONDS, Time};
+use crate::ids::{OrgId, TransferId};
+use crate::ledger::verify::Finding;
+use crate::money::Cents;
+use crate::rails::failures::FailureCode;
+use crate::rails::sandbox::fate;
+use crate::rails::{Instruction, Standing};
+use crate::transfers::{Transfer, TransferStatus};
+
+/// One item in the rail's book.
+#[derive(Clone, Debug)]
+struct Item {
+    amount: Cents,
+    settles_at: Time,
+    fails_with: Option<FailureCode>,
+    returns: Option<(Time, FailureCode)>,
+}
+
+/// What a caller hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// An answer.
+    Standing(Standing),
+    /// Nothing in time. The rail may have taken the item all the same.
+    Silence,
+}
+
+/// A transfer with its organization.
+pub(super) type Reference = (OrgId, TransferId);
+
+/// See the module's comment.
+#[derive(Default)]
+pub(super) struct Rail {
+    items: HashMap<Reference, Vec<Item>>,
+    /// Returns that it has to tell, by their time.
+    returns: BTreeSet<(Time, Reference)>,
+    /// Broken on purpose: takes a second item for the same reference.
+    takes_twice: bool,
+    /// Whether it goes silent, dawdles or errs by itself. Off when the simulation ends.
+    pub sound: bool,
+}
+
+impl Rail {
+    /// A rail without items; broken, if it `takes_twice`.
+    pub fn new(takes_twice: bool) -> Self {
+        Self { takes_twice, ..Self::default() }
+    }
+
+    /// Is told of a transfer.
+    pub fn take(&mut self, instruction: &Instruction, now: Time, chance: &mut Chance) -> Heard {
+        let reference = (instruction.org, instruction.transfer);
+        if !self.sound && chance.one_in(60) {
+            // The call never reached it.
+            return Heard::Silence;
+        }
+        if self.takes_twice || !self.items.contains_key(&reference) {
+            let item = item(instruction, now, chance);
+            if let Some((returns_at, _)) = item.returns {
+                self.returns.insert((returns_at, reference));
+            }
+            self.items.entry(reference).or_default().push(item);
+        }
+        if !self.sound && chance.one_in(40) {
+            return Heard::Silence;
+        }
+        Heard::Standing(self.standing(reference, now))
+    }
+
+    /// Is asked what became of a transfer.
+    pub fn look_up(&mut self, reference: Reference, now: Time, chance: &mut Chance) -> Heard {
+        if !self.sound && chance.one_in(50) {
+            return Heard::Silence;
+        }
+        if !self.sound
+            && chance.one_in(30)
+            && let Some(item) = self.items.get_mut(&reference).and_then(|items| items.first_mut())
+            && item.settles_at > now
+        {
+            // It dawdles: what was due is due later.
+            let later = chance.between(1, 2 * DAY_SECONDS);
+            item.settles_at = item.settles_at.plus_seconds(later);
+            if let Some((returns_at, code)) = item.returns {
+                self.returns.remove(&(returns_at, reference));
+                item.returns = Some((returns_at.plus_seconds(later), code));
+                self.returns.insert((returns_at.plus_seconds(later), reference));
+            }
+        }
+        Heard::Standing(self.standing(reference, now))
+    }
+
+    /// The next return that is due to be told, if any is.
+    pub fn due_return(&self, now: Time) -> Option<Reference> {
+        self.returns.first().filter(|(returns_at, _)| *returns_at <= now).map(|(_, reference)| *reference)
+    }
+
+    /// When the next return is due.
+    pub fn next_return(&self) -> Option<Time> {
+        self.returns.first().map(|(returns_at, _)| *returns_at)
+    }
+
+    /// Its news was taken in; it does not tell it again by itself.
+    pub fn told(&mut self, reference: Reference) {
+        self.returns.retain(|(_, told)| *told != reference);
+    }
+
+    /// Compares a payout with the rail's book: one item at most (6), and no outcome that the rail did not give.
+    pub fn disagreement(&self, transfer: &Transfer, now: Time) -> Option<Finding> {
+        let reference = (transfer.org, transfer.id);
+        let items = self.items.get(&reference).map_or(0, Vec::len);
+        let says = self.standing(reference, now);
+        let agrees = match transfer.status {
+            TransferStatus::Created | TransferStatus::Flagged => true,
+            TransferStatus::Canceled => items == 0,
+            TransferStatus::Pending => items == 1,
+            TransferStatus::Completed => matches!(says, Standing::Completed | Standing::Returned(_)),
+            TransferStatus::Failed => matches!(says, Standing::Failed(_)),
+            TransferStatus::Reversed => matches!(says, Standing::Returned(_)),
+        };
+        let amount_agrees = self.items.get(&reference).is_none_or(|items| items[0].amount == transfer.arrives);
+        if items <= 1 && agrees && amount_agrees {
+            return None;
+        }
+        let invariant = if items > 1 { 6 } else { 5 };
+        let what = format!("is {}; the rail has {items} items of it and says {says:?}", transfer.status);
+        Some(Finding { invariant, what, place: format!("transfer {}", transfer.id) })
+    }
+
+    fn standing(&self, reference: Reference, now: Time) -> Standing {
+        let Some(item) = self.items.get(&reference).and_then(|items| items.first()) else { return Standing::Unknown };
+        if now < item.settles_at {
+            return Standing::Accepted { settles_at: item.settles_at };
+        }
+        match (item.fails_with, item.returns) {
+            (Some(code), _) => Standing::Failed(code),
+            (None, Some((returns_at, code))) if now >= returns_at => Standing::Returned(code),
+            (None, _) => Standing::Completed,
+        }
+    }
+}
+
+/// A new item: magic destinations say what becomes of it (decisions.md 13), chance of the others.
+fn item(instruction: &Instruction, now: Time, chance: &mut Chance) -> Item {
+    let magic = fate(&instruction.destination);
+    let settles_at = match chance.position(4) {
+        0 => now,
+        1 => now.plus_seconds(chance.between(1, 60)),
+        _ => now.plus_seconds(chance.between(60, 3 * DAY_SECONDS)),
+    };
+    let fails_with = magic.fails_with.or_else(|| chance.one_in(25).then_some(FailureCode::RejectedByRail));
+    let returned_with = magic.returned_with.or_else(|| chance.one_in(40).then_some(FailureCode::RefusedByReceiver));
+    let returns_at = settles_at.plus_seconds(chance.between(1, 4 * DAY_SECONDS));
+    let returns = returned_with.filter(|_| fails_with.is_none()).map(|code| (returns_at, code));
+    Item { amount: instruction.amount, settles_at, fails_with, returns }
+}

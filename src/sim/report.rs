@@ -1,0 +1,125 @@
+//! What a simulation says at its end.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::Simulation;
+use crate::ledger::verify::Finding;
+use crate::store::Memory;
+use crate::world::Value;
+
+/// A simulation that found nothing wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// What decided everything.
+    pub seed: u64,
+    /// Commands that were run.
+    pub ops: u64,
+    /// Batches.
+    pub steps: u64,
+    /// Commits that were written.
+    pub commits: u64,
+    /// Faults of the store.
+    pub faults: u64,
+    /// How often the program was started again.
+    pub restarts: u64,
+    /// Payout links that were made.
+    pub links: u64,
+    /// Payouts that were made.
+    pub payouts: u64,
+    /// Idempotency keys whose answers were kept.
+    pub keys: usize,
+    /// Days that passed in the simulation.
+    pub simulated_days: i64,
+    /// How often each kind of request was answered in each way: what this run has reached.
+    pub answers: BTreeMap<String, u64>,
+    /// SHA-256 over all rows of all tables. Two runs of a seed have the same.
+    pub state_hash: String,
+}
+
+/// Something that must not be, and how to see it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Violation {
+    /// The seed.
+    pub seed: u64,
+    /// The length that was asked for; the end is another at another length.
+    pub ops: u64,
+    /// In which step.
+    pub step: u64,
+    /// What was found. The invariant's number is that of design.md; 0 stands for a bug that says so itself.
+    pub finding: Finding,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, ops, step, finding } = self;
+        writeln!(f, "invariant {} is broken in step {step}: {}: {}", finding.invariant, finding.place, finding.what)?;
+        write!(f, "repeat it with: bursar simulate --seed {seed} --ops {ops}")
+    }
+}
+
+impl std::error::Error for Violation {}
+
+impl Simulation {
+    pub(super) fn report(&self) -> Report {
+        Report {
+            seed: self.settings.seed,
+            ops: self.ops,
+            steps: self.steps,
+            commits: self.house.memory().commits(),
+            faults: self.faults,
+            restarts: self.house.restarts,
+            links: self.directory.links_made,
+            payouts: self.directory.payouts,
+            keys: self.promises.len(),
+            simulated_days: self.house.now().seconds_since(super::START) / crate::clock::DAY_SECONDS,
+            answers: self.heard.clone(),
+            state_hash: state_hash(self.house.memory()),
+        }
+    }
+}
+
+/// Hashes every row, by table and key. A length or a tag stands before each value: no two states look the same.
+fn state_hash(memory: &Memory) -> String {
+    let mut hash = Sha256::new();
+    memory.each_row(|table, row| {
+        bytes(&mut hash, table.as_bytes());
+        row.iter().for_each(|value| cell(&mut hash, value));
+    });
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn cell(hash: &mut Sha256, value: &Value) {
+    match value {
+        Value::Null => hash.update([0]),
+        Value::Id(id) => {
+            hash.update([1]);
+            hash.update(id.as_bytes());
+        }
+        Value::Int(number) => {
+            hash.update([2]);
+            hash.update(number.to_be_bytes());
+        }
+        Value::Bool(yes) => hash.update([3, u8::from(*yes)]),
+        Value::Time(time) => {
+            hash.update([4]);
+            hash.update(time.micros().to_be_bytes());
+        }
+        Value::Text(text) => {
+            hash.update([5]);
+            bytes(hash, text.as_bytes());
+        }
+        Value::Bytes(content) => {
+            hash.update([6]);
+            bytes(hash, content);
+        }
+    }
+}
+
+fn bytes(hash: &mut Sha256, content: &[u8]) {
+    hash.update(u64::try_from(content.len()).unwrap_or(u64::MAX).to_be_bytes());
+    hash.update(content);
+}

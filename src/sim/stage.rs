@@ -1,0 +1,170 @@
+//! What is there before the first step: organizations, their apps and their money, and the people to be paid.
+
+use std::collections::HashMap;
+
+use super::chance::Chance;
+use crate::apps::keys::{Drawn, Opens};
+use crate::apps::{CreateApp, Organization};
+use crate::bank::Network;
+use crate::clock::Time;
+use crate::engine::Command;
+use crate::http::{Environment, Scope};
+use crate::ids::{AppId, OrgId, TransferId};
+use crate::ledger;
+use crate::ledger::postings;
+use crate::money::Cents;
+use crate::payout_methods::{AccountType, Details, Target, UsBank};
+use crate::phone::PhoneNumber;
+use crate::platform::Platform;
+use crate::vault::Vault;
+use crate::world::{Halt, World};
+
+/// How many tenants there are.
+const ORGANIZATIONS: usize = 3;
+/// Apps of each.
+const APPS: usize = 2;
+/// People who may be paid. Every organization knows the same phones, as in life; nothing may cross by that.
+const PEOPLE: usize = 120;
+/// What an app's wallet is filled with.
+const DEPOSIT: Cents = Cents::new(5_000_000_000);
+
+/// Somebody with a phone.
+#[derive(Clone, Debug)]
+pub(super) struct Someone {
+    /// Who they are.
+    pub phone: PhoneNumber,
+    /// First name.
+    pub first_name: String,
+    /// Last name.
+    pub last_name: String,
+    /// Where they are paid, if they say.
+    pub details: Vec<Details>,
+}
+
+/// See the module's comment.
+pub(super) struct Stage {
+    /// Every app, with its organization.
+    pub apps: Vec<Scope>,
+    /// Everybody.
+    pub people: Vec<Someone>,
+    phones: HashMap<String, usize>,
+}
+
+/// Makes an organization: its row, and money in the wallets of its apps.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// Its id.
+    pub org: OrgId,
+}
+
+impl Command for Found {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let created_at = world.now();
+        world.add(Organization { org: self.org, name: "Simulated organization".to_owned(), created_at });
+        Ok(())
+    }
+}
+
+/// Fills an app's wallet.
+#[derive(Clone, Debug)]
+pub(super) struct Fund {
+    /// The app.
+    pub scope: Scope,
+    /// Cents.
+    pub amount: Cents,
+}
+
+impl Command for Fund {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let transfer: TransferId = world.id();
+        ledger::post(world, &postings::deposit(self.scope, transfer, self.amount))
+    }
+}
+
+impl Stage {
+    /// An empty stage with its people.
+    pub fn new() -> Self {
+        let people: Vec<Someone> = (0..PEOPLE).filter_map(someone).collect();
+        let phones = people.iter().enumerate().map(|(place, someone)| (someone.phone.e164(), place)).collect();
+        Self { apps: Vec::new(), people, phones }
+    }
+
+    /// Whose phone this is, in E.164.
+    pub fn by_phone(&self, phone: &str) -> Option<&Someone> {
+        self.phones.get(phone).and_then(|place| self.people.get(*place))
+    }
+
+    /// Ids of the organizations to found.
+    pub fn organizations(chance: &mut Chance, now: Time) -> Vec<OrgId> {
+        (0..ORGANIZATIONS).map(|_| chance.entropy().id(now)).collect()
+    }
+
+    /// The apps to make for an organization.
+    pub fn apps_of(org: OrgId, vault: &Vault, chance: &mut Chance) -> Vec<CreateApp> {
+        let app = |number: usize| CreateApp {
+            org,
+            environment: Environment::Sandbox,
+            name: format!("Simulated app {number}"),
+            metadata: None,
+            key: Drawn::draw(&mut chance.entropy(), Environment::Sandbox, org, Opens::App).to_store(vault),
+        };
+        (0..APPS).map(app).collect()
+    }
+
+    /// Takes in an app that was made, and gives the command that fills its wallet.
+    pub fn enter(&mut self, org: OrgId, app: AppId) -> Fund {
+        let scope = Scope { org, app };
+        self.apps.push(scope);
+        Fund { scope, amount: DEPOSIT }
+    }
+}
+
+fn someone(number: usize) -> Option<Someone> {
+    let phone = PhoneNumber::parse("1", &format!("212736{:04}", 1_000 + number)).ok()?;
+    // One of forty is on the sanctions list of the sandbox, so that reviews happen.
+    let (first_name, last_name) = if number % 40 == 7 {
+        ("Test".to_owned(), "Sanctioned".to_owned())
+    } else {
+        (format!("Person {number}"), "Doe".to_owned())
+    };
+    Some(Someone { phone, first_name, last_name, details: details(number) })
+}
+
+/// Where a person may be paid: good accounts, and those that fail or come back on purpose (decisions.md 13).
+fn details(number: usize) -> Vec<Details> {
+    let bank = |account_number: String, routing_number: &str| Target::UsBank {
+        bank: UsBank { account_number, routing_number: routing_number.to_owned(), account_type: AccountType::Checking },
+        address: None,
+    };
+    let own = format!("3{number:08}");
+    let magic = number % 29 + 1;
+    let on = |platform, target| Details { platform, target, currency: "USD".to_owned() };
+    let mut all = vec![
+        on(Platform::Ach, bank(own.clone(), "110000000")),
+        on(Platform::Ach, bank(own, "011000015")),
+        on(Platform::WalletA, Target::Email { email: format!("payee{number}@example.com") }),
+        on(Platform::WalletB, Target::Handle { handle: format!("payee-{number}") }),
+        on(Platform::PushToCard, Target::Card { card_token: format!("card_{number}") }),
+        on(Platform::Crypto, Target::Chain { network: Network::Ethereum, address: format!("0x{number:040x}") }),
+    ];
+    if number.is_multiple_of(3) {
+        all.push(on(Platform::Ach, bank(format!("100000{magic:02}"), "110000000")));
+        all.push(on(Platform::WalletB, Target::Handle { handle: format!("fail-account_closed{number}") }));
+    }
+    if number.is_multiple_of(4) {
+        all.push(on(Platform::Ach, bank(format!("200000{magic:02}"), "110000000")));
+    }
+    all
+}

@@ -1,0 +1,202 @@
+//! The simulated workers: they do what the real ones do (`worker`), against the simulated rail and carrier, and
+//! lose their memory, their lease or their answer on the way.
+
+use super::carrier::Carrier;
+use super::chance::Chance;
+use super::house::{Batch, House};
+use super::rail::{Heard, Rail};
+use super::{Said, Who};
+use crate::ids::{MessageId, OrgId, PayoutLinkId, TransferId};
+use crate::jobs::{Leased, Work};
+use crate::messages::{self, Channel, Concluded, Conclusion, Template};
+use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
+use crate::payout_methods::{self, Details};
+use crate::payouts::{Followed, Submitted};
+use crate::rails::{Destination, Instruction, Standing};
+use crate::refusal::{Code, Refusal};
+use crate::transfers::{Transfer, TransferStatus};
+use crate::vault::Vault;
+use crate::world::record::key;
+
+/// What came of a job, not yet reported.
+#[derive(Clone, Debug)]
+pub(super) enum Finished {
+    /// A message was carried, or could not be.
+    Message {
+        /// Which.
+        message: MessageId,
+        /// The link that it brought, and how.
+        link: Option<(PayoutLinkId, Channel)>,
+        /// How it went.
+        outcome: Conclusion,
+    },
+    /// A transfer was handed to the rail.
+    Submitted(TransferId, Standing),
+    /// The rail was asked about a transfer.
+    Followed(TransferId, Standing),
+    /// The time of a link is over.
+    Expired(PayoutLinkId),
+    /// A payee is to be reminded of a link.
+    Reminded(PayoutLinkId),
+}
+
+/// A job in a worker's hand.
+#[derive(Clone, Debug)]
+pub(super) struct Hand {
+    /// The lease.
+    pub leased: Leased,
+    /// Whether the rail was asked, and had never heard of the transfer.
+    pub looked_up: bool,
+    /// For so many steps its worker does nothing: long enough, at times, that others take over.
+    pub asleep_steps: i64,
+    /// What came of it, once it was done.
+    pub finished: Option<Finished>,
+}
+
+/// The outside world, as workers reach it.
+pub(super) struct Outside<'a> {
+    /// The rails.
+    pub rail: &'a mut Rail,
+    /// The carrier of messages.
+    pub carrier: &'a mut Carrier,
+    /// Opens what is sealed.
+    pub vault: &'a Vault,
+}
+
+/// What a worker's turn came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Performed {
+    /// The job is done, or a part of it; the hand says how far it is.
+    OnTheWay,
+    /// No answer came: the worker does not know, and leaves the job to the end of its lease.
+    Silence,
+}
+
+/// Does a job, or a part of it: others may act between two parts.
+///
+/// # Errors
+/// What a worker would log: something that it needs is not there.
+pub(super) fn perform(
+    hand: &mut Hand,
+    house: &House,
+    outside: &mut Outside<'_>,
+    chance: &mut Chance,
+) -> Result<Performed, Refusal> {
+    let org = hand.leased.org;
+    let finished = match hand.leased.work {
+        Work::SendMessage { message } => send(&hand.leased, MessageId(message), house, outside, chance)?,
+        Work::SubmitTransfer { transfer } => return submit(hand, TransferId(transfer), house, outside, chance),
+        Work::FollowTransfer { transfer } => {
+            let transfer = TransferId(transfer);
+            let heard = outside.rail.look_up((org, transfer), house.now(), chance);
+            standing(heard).map(|standing| Finished::Followed(transfer, standing))
+        }
+        Work::ExpireLink { link } => Some(Finished::Expired(PayoutLinkId(link))),
+        Work::RemindLink { link } => Some(Finished::Reminded(PayoutLinkId(link))),
+    };
+    Ok(finish(hand, finished))
+}
+
+fn finish(hand: &mut Hand, finished: Option<Finished>) -> Performed {
+    let performed = if finished.is_some() { Performed::OnTheWay } else { Performed::Silence };
+    hand.finished = finished;
+    performed
+}
+
+fn send(
+    leased: &Leased,
+    id: MessageId,
+    house: &House,
+    outside: &mut Outside<'_>,
+    chance: &mut Chance,
+) -> Result<Option<Finished>, Refusal> {
+    let message = house.look(|world| messages::find(world, leased.org, id))?;
+    let link = match &message.template.0 {
+        Template::ClaimLink { link, .. } => Some((*link, message.channel)),
+        Template::Code { .. }
+        | Template::PayoutOnItsWay { .. }
+        | Template::PayoutFailed { .. }
+        | Template::PaidByPreference { .. } => None,
+    };
+    let carried = outside.carrier.carry(&message, outside.vault, chance);
+    Ok(carried.map(|outcome| Finished::Message { message: id, link, outcome }))
+}
+
+/// Hands a transfer over. Who comes second asks first: a transfer in doubt is looked up, never sent blindly
+/// again. Between the question and the hand-over another worker may have sent it; then it is for the rail to
+/// know the reference.
+fn submit(
+    hand: &mut Hand,
+    id: TransferId,
+    house: &House,
+    outside: &mut Outside<'_>,
+    chance: &mut Chance,
+) -> Result<Performed, Refusal> {
+    let (now, org) = (house.now(), hand.leased.org);
+    let instruction = instruction(org, id, house, outside.vault)?;
+    let in_doubt = hand.leased.attempt > 1 && !hand.looked_up;
+    let heard = match instruction {
+        Some(instruction) if !in_doubt => {
+            if chance.one_in(40) {
+                // A network brings a call twice now and then.
+                outside.rail.take(&instruction, now, chance);
+            }
+            outside.rail.take(&instruction, now, chance)
+        }
+        Some(_) | None => outside.rail.look_up((org, id), now, chance),
+    };
+    if in_doubt && heard == Heard::Standing(Standing::Unknown) {
+        hand.looked_up = true;
+        return Ok(Performed::OnTheWay);
+    }
+    Ok(finish(hand, standing(heard).map(|standing| Finished::Submitted(id, standing))))
+}
+
+/// What the rail is told; `None` when it was told before.
+fn instruction(org: OrgId, id: TransferId, house: &House, vault: &Vault) -> Result<Option<Instruction>, Refusal> {
+    house.look(|world| {
+        let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
+        let (TransferStatus::Created, Some(user), Some(method), Some(platform)) =
+            (transfer.status, transfer.user_id, transfer.payout_method, transfer.platform)
+        else {
+            return Ok(None);
+        };
+        let method = payout_methods::find(world, org, user, method)?;
+        let damaged = |_| Refusal::new(Code::InternalError, "The sealed details of a payout method do not open.");
+        let details = Details::open(&method, vault).map_err(damaged)?;
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let destination =
+            Destination { account_number: owned(details.account_number()), handle: owned(details.handle()) };
+        let (app, amount) = (transfer.app, transfer.arrives);
+        Ok(Some(Instruction { org, app, transfer: id, platform, amount, destination }))
+    })
+}
+
+fn standing(heard: Heard) -> Option<Standing> {
+    match heard {
+        Heard::Standing(standing) => Some(standing),
+        Heard::Silence => None,
+    }
+}
+
+/// Adds the command that reports a job. `fence` is what the worker believes its lease to be.
+pub(super) fn report(batch: &mut Batch<Who, Said>, hand: &Hand, finished: Finished, fence: i64) {
+    let leased = Leased { fence, ..hand.leased.clone() };
+    let who = Who::Hand(Box::new(hand.clone()));
+    match finished {
+        Finished::Message { message, link: Some((link, _)), outcome } => {
+            batch.add(who, ClaimLinkDelivered { leased, message, link, outcome }, |()| Said::Done);
+        }
+        Finished::Message { message, link: None, outcome } => {
+            batch.add(who, Concluded { leased, message, outcome }, |_| Said::Done);
+        }
+        Finished::Submitted(transfer, standing) => {
+            batch.add(who, Submitted { leased, transfer, standing }, |()| Said::Done);
+        }
+        Finished::Followed(transfer, standing) => {
+            batch.add(who, Followed { leased, transfer, standing }, |()| Said::Done);
+        }
+        Finished::Expired(link) => batch.add(who, Expire { leased, link }, |()| Said::Done),
+        Finished::Reminded(link) => batch.add(who, Remind { leased, link }, |()| Said::Done),
+    }
+}
