@@ -51,6 +51,19 @@ pub fn check_text(text: &str, max_chars: usize) -> Result<(), TextProblem> {
     Ok(())
 }
 
+/// Checks a text of one line, such as a name: like [`check_text`], and without line feeds and tabs,
+/// with which a name could begin a line of its own in a message or a header.
+///
+/// # Errors
+/// The first [`TextProblem`].
+pub fn check_line(text: &str, max_chars: usize) -> Result<(), TextProblem> {
+    check_text(text, max_chars)?;
+    if text.contains(['\n', '\t']) {
+        return Err(TextProblem::ControlCharacter);
+    }
+    Ok(())
+}
+
 /// The candidate that was most likely meant by a misspelled word: at most one edit for every three
 /// letters, compared without case. Of equally near ones the first. `None` where none is near, or where
 /// the word is a candidate already.
@@ -111,6 +124,18 @@ mod tests {
         ];
         for (text, outcome) in table {
             assert_eq!(check_text(text, 30), outcome, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines() {
+        for (text, outcome) in [
+            ("Jane Döe", Ok(())),
+            ("Jane\nBcc: all", Err(TextProblem::ControlCharacter)),
+            ("Jane\tDoe", Err(TextProblem::ControlCharacter)),
+            (" ", Err(TextProblem::Blank)),
+        ] {
+            assert_eq!(check_line(text, 30), outcome, "{text:?}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::harness::{Process, bursar};
+use crate::harness::{Process, bursar, http};
 
 #[test]
 fn it_says_where_it_listens_and_ends_cleanly() {
@@ -62,6 +62,20 @@ fn a_request_under_way_is_answered_before_the_end() {
     slow.read_to_string(&mut reply).unwrap();
     assert!(reply.starts_with("HTTP/1.1 404"), "{reply}");
     assert!(process.wait(Duration::from_secs(10)).0.success());
+}
+
+#[test]
+fn a_body_that_is_too_large_is_answered_even_when_it_is_sent_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start(folder.path());
+    // More than the sockets between us hold: whoever stops reading breaks the other's writing.
+    let length = 12 * 1024 * 1024;
+    let head = format!("POST /v2/payout-links HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-length: {length}");
+    let (status, rest) = http(&process.address, &format!("{head}\r\n\r\n{}", " ".repeat(length)));
+    assert_eq!(status, 413);
+    assert!(rest.contains("payload-too-large"), "{rest}");
+    // Who asks first is answered before it sends anything.
+    assert_eq!(http(&process.address, &format!("{head}\r\nexpect: 100-continue\r\n\r\n")).0, 413);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::rotate::{IssueKey, Owner, RevokeKey};
 use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
 use crate::http::input::{Input, Patch, Problems, input, wrong};
-use crate::http::inputs::{Metadata, NoFields, Text};
+use crate::http::inputs::{Line, Metadata, NoFields};
 use crate::http::lists::ListEnvelope;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
@@ -29,7 +29,7 @@ pub struct AppName(pub String);
 
 impl Input for AppName {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let name = Text::<NAME_MAX>::read(json, at)?.0;
+        let name = Line::<NAME_MAX>::read(json, at)?.0;
         if name.trim().chars().count() < NAME_MIN {
             return Err(wrong(at, format!("must have at least {NAME_MIN} characters")));
         }

@@ -1,10 +1,13 @@
 //! The request's body: its size, its type, its JSON.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::extract::Query;
 use axum::http::request::Parts;
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
+use tokio::time::{Instant, timeout_at};
 
 use super::is_api;
 use crate::http::input::{unknown, wrong};
@@ -15,17 +18,52 @@ use crate::strict_json::Json;
 /// Largest body, in bytes (decisions.md 1).
 const BODY_MAX: usize = 1024 * 1024;
 
+/// How much more of a body that is too large is read and thrown away, in bytes. A client that is still
+/// writing when the connection closes sees a broken pipe instead of the answer.
+const THROWN_AWAY_MAX: usize = 16 * 1024 * 1024;
+/// How long such a body may take to arrive.
+const THROWN_AWAY_WITHIN: Duration = Duration::from_secs(5);
+
 /// Reads the whole body, unless it is too large.
 pub(super) async fn read(parts: &Parts, body: Body) -> Result<Bytes, Refusal> {
     let announced = parts.headers.get("content-length").and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > BODY_MAX)) {
+    let hopeless = announced.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > BODY_MAX));
+    if hopeless && parts.headers.contains_key("expect") {
+        // This client asks first, and has not begun to send.
         return Err(too_large());
     }
-    match Limited::new(body, BODY_MAX).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(_) => Err(Refusal::new(Code::InvalidInput, "The body broke off.")),
+    match within_limit(body).await {
+        Some(body) if !hopeless => body.map_err(|_| Refusal::new(Code::InvalidInput, "The body broke off.")),
+        Some(_) | None => Err(too_large()),
     }
+}
+
+/// The body's bytes; none when there are more than [`BODY_MAX`], in which case the rest is read and
+/// thrown away, as far as that is reasonable.
+async fn within_limit(mut body: Body) -> Option<Result<Bytes, axum::Error>> {
+    let mut kept = BytesMut::new();
+    let mut thrown_away = 0;
+    let mut deadline = None;
+    loop {
+        let frame = match deadline {
+            None => body.frame().await,
+            Some(deadline) => timeout_at(deadline, body.frame()).await.ok()?,
+        };
+        let Some(frame) = frame else { break };
+        match frame.map(|frame| frame.into_data().unwrap_or_default()) {
+            Ok(data) if deadline.is_none() && kept.len() + data.len() <= BODY_MAX => kept.extend_from_slice(&data),
+            Ok(data) => {
+                deadline = deadline.or_else(|| Some(Instant::now() + THROWN_AWAY_WITHIN));
+                thrown_away += data.len();
+                if thrown_away > THROWN_AWAY_MAX {
+                    return None;
+                }
+            }
+            Err(_) if deadline.is_some() => return None,
+            Err(broken) => return Some(Err(broken)),
+        }
+    }
+    deadline.is_none().then(|| Ok(kept.freeze()))
 }
 
 fn too_large() -> Refusal {

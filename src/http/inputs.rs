@@ -148,8 +148,8 @@ impl Input for bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text<const MAX: usize>(pub String);
 
-/// A name: at most [`NAME_MAX`] characters.
-pub type Name = Text<NAME_MAX>;
+/// A name: one line of at most [`NAME_MAX`] characters.
+pub type Name = Line<NAME_MAX>;
 /// A memo, message, description or comment: at most [`LONG_TEXT_MAX`] characters.
 pub type LongText = Text<LONG_TEXT_MAX>;
 
@@ -162,6 +162,21 @@ impl<const MAX: usize> Input for Text<MAX> {
     fn schema() -> Schema {
         // What check_text refuses besides the length: control characters, and nothing but white space.
         json!({"type": "string", "minLength": 1, "maxLength": MAX})
+    }
+}
+
+/// One line of 1 to `MAX` characters, without control characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line<const MAX: usize>(pub String);
+
+impl<const MAX: usize> Input for Line<MAX> {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let given = text(json, at)?;
+        crate::text::check_line(given, MAX).map_err(|reason| wrong(at, reason.to_string()))?;
+        Ok(Self(given.to_owned()))
+    }
+    fn schema() -> Schema {
+        Text::<MAX>::schema()
     }
 }
 

@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
 }
 
 fn checked(text: &str, max_chars: usize) -> Result<String, Reason> {
-    crate::text::check_text(text, max_chars).map_err(invalid)?;
+    crate::text::check_line(text, max_chars).map_err(invalid)?;
     Ok(text.to_owned())
 }
 
