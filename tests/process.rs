@@ -2,7 +2,12 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::time::Duration;
+
+use ::bursar::clock::{DAY_SECONDS, Time};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use serde_json::{Value, json};
 
 use crate::harness::{Process, bursar, http};
 
@@ -76,6 +81,51 @@ fn a_body_that_is_too_large_is_answered_even_when_it_is_sent_to_its_end() {
     assert!(rest.contains("payload-too-large"), "{rest}");
     // Who asks first is answered before it sends anything.
     assert_eq!(http(&process.address, &format!("{head}\r\nexpect: 100-continue\r\n\r\n")).0, 413);
+}
+
+/// One request of the sandbox's app.
+fn as_app(process: &Process, data_dir: &Path, line: &str, body: &str) -> Value {
+    let credentials = std::fs::read_to_string(data_dir.join("sandbox-credentials.json")).unwrap();
+    let credentials: Value = serde_json::from_str(&credentials).unwrap();
+    let text = |name: &str| credentials["app"][name].as_str().unwrap().to_owned();
+    let token = BASE64_STANDARD.encode(format!("{}:{}", text("client_id"), text("api_key")));
+    let request = format!(
+        "{line} HTTP/1.1\r\nhost: test\r\nconnection: close\r\nauthorization: Basic {token}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let (status, rest) = http(&process.address, &request);
+    assert!((200..300).contains(&status), "{status} {rest}");
+    serde_json::from_str(rest.split("\r\n\r\n").nth(1).unwrap()).unwrap()
+}
+
+#[test]
+fn advance_sandbox_clock_lets_everything_happen_at_its_own_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start(folder.path());
+    let post = |path: &str, body: Value| as_app(&process, folder.path(), &format!("POST {path}"), &body.to_string());
+    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
+    let made = post("/v2/payouts/send-payout", json!({"amount": 100, "payee": payee}));
+    let created = Time::parse(made["created"].as_str().unwrap()).unwrap();
+    let remind_at = created.plus_seconds(DAY_SECONDS);
+    post("/v2/payout-links", json!({"amount": 100, "payee": payee, "remind_at": remind_at}));
+    // Nobody waits for the first two messages: they are sent before the clock moves, the reminder on its way.
+    let moved = post("/v2/sandbox/clock/advance", json!({"seconds": 31 * DAY_SECONDS}));
+    assert_eq!(moved["drained"], true);
+    let inbox = as_app(&process, folder.path(), "GET /v2/sandbox/messages", "");
+    let sent: Vec<Time> = inbox["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| Time::parse(one["created"].as_str().unwrap()).unwrap())
+        .collect();
+    assert_eq!(sent.len(), 3, "{inbox}");
+    for (time, days) in sent.iter().rev().zip([0, 0, 1]) {
+        let late_seconds = time.seconds_since(created.plus_seconds(days * DAY_SECONDS));
+        assert!((0..=120).contains(&late_seconds), "{late_seconds} seconds late");
+    }
+    let expired = as_app(&process, folder.path(), "GET /v2/payout-links?status=expired", "");
+    assert_eq!(expired["data"].as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -28,6 +28,10 @@ const AHEAD_MAX_SECONDS: i64 = 100 * MOVE_MAX_SECONDS;
 const DRAIN_MAX: Duration = Duration::from_secs(10);
 /// How often it looks.
 const DRAIN_EVERY: Duration = Duration::from_millis(20);
+/// How often the clock stops at most within one move.
+const STOPS_MAX: usize = 64;
+/// Jobs that fall due within so many seconds are done at one stop.
+const STOP_SECONDS: i64 = 60;
 /// Jobs in workers' hands that are looked through at most.
 const LEASED_MAX: usize = 1_000;
 
@@ -105,18 +109,6 @@ pub async fn keep_up(bursar: &Bursar) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Shows in this process a move of so many seconds that was committed.
-async fn show(bursar: &Bursar, seconds: i64) -> Result<(), Refusal> {
-    match &bursar.clock {
-        // Two moves may be shown in either order: the store knows their sum.
-        Clock::Wall(_) => keep_up(bursar).await,
-        Clock::Manual(_) => {
-            bursar.clock.advance(seconds);
-            Ok(())
-        }
-    }
-}
-
 /// Whether nothing is due and nothing is in a worker's hands.
 fn is_drained(world: &mut World, now: Time) -> Result<bool, Halt> {
     if !world.page::<Job>(&jobs::due(now, 1))?.is_empty() {
@@ -128,18 +120,46 @@ fn is_drained(world: &mut World, now: Time) -> Result<bool, Halt> {
 }
 
 /// Waits until everything that fell due has been done; `false` when that took too long.
-async fn drained(bursar: &Bursar) -> Result<bool, Refusal> {
-    let began = Instant::now();
+async fn drained(bursar: &Bursar, deadline: Instant) -> Result<bool, Refusal> {
     loop {
         let now = bursar.clock.now();
         if bursar.read(move |world| is_drained(world, now)).await? {
             return Ok(true);
         }
-        if began.elapsed() >= DRAIN_MAX {
+        if Instant::now() >= deadline {
             return Ok(false);
         }
         tokio::time::sleep(DRAIN_EVERY).await;
     }
+}
+
+/// Shows in this process a move that was committed. The wall clock goes from one due time to the next, and
+/// waits at each for what is done there: what a job leaves to be done later falls due within the same move,
+/// and a settlement is counted from the moment of its transfer, not from the end of the move.
+async fn show(bursar: &Bursar, seconds: i64, deadline: Instant) -> Result<bool, Refusal> {
+    match &bursar.clock {
+        // Two moves may be shown in either order: the store knows their sum.
+        Clock::Wall(_) => walk(bursar, deadline).await?,
+        Clock::Manual(_) => bursar.clock.advance(seconds),
+    }
+    drained(bursar, deadline).await
+}
+
+async fn walk(bursar: &Bursar, deadline: Instant) -> Result<(), Refusal> {
+    for _ in 0..STOPS_MAX {
+        let earliest = bursar.read(|world| world.page::<Job>(&jobs::earliest())).await?;
+        let Some(job) = earliest.first() else { break };
+        let wait_seconds = job.due_at.seconds_since(bursar.clock.now()).max(0).saturating_add(STOP_SECONDS);
+        let stop = bursar.clock.ahead_seconds().saturating_add(wait_seconds);
+        if stop >= bursar.read(ahead_seconds).await? {
+            break;
+        }
+        bursar.clock.set_ahead_seconds(stop);
+        if !drained(bursar, deadline).await? {
+            break;
+        }
+    }
+    keep_up(bursar).await
 }
 
 /// What the clock shows.
@@ -189,27 +209,28 @@ pub async fn read(call: Call) -> Outcome {
 /// POST /v2/sandbox/clock/advance
 pub async fn advance(call: Call) -> Outcome {
     sandbox_only(&call)?;
-    let bursar = call.bursar.clone();
-    // A caller that goes away between the commit and the move must not leave the two apart.
-    let moved = tokio::spawn(commit_and_show(call)).await;
-    let answer = moved.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "The move was interrupted.")))?;
-    if !moved_the_clock(&answer) || drained(&bursar).await? {
-        return Ok(answer);
+    let (bursar, deadline) = (call.bursar.clone(), Instant::now() + DRAIN_MAX);
+    // What is due before the move is done before it: a transfer that was just made is handed to its rail now,
+    // and settles so many days from now.
+    if matches!(bursar.clock, Clock::Wall(_)) {
+        drained(&bursar, deadline).await?;
     }
-    let moved = Moved { now: bursar.clock.now(), ahead_seconds: bursar.read(ahead_seconds).await? };
-    Ok(Answer::ok(&rendered(&moved, false)))
+    // A caller that goes away between the commit and the move must not leave the two apart.
+    let moving = tokio::spawn(commit_and_show(call, deadline)).await;
+    moving.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "The move was interrupted.")))
 }
 
-async fn commit_and_show(call: Call) -> Outcome {
+async fn commit_and_show(call: Call, deadline: Instant) -> Outcome {
     let input = call.body::<AdvanceClockInput>();
     let seconds = input.as_ref().map_or(0, |input| input.seconds.0);
     let command = input.map(|input| AdvanceClock { seconds: input.seconds.0 });
     // What is kept for repeats says drained: by the time of a repeat it is.
     let answer = call.once(command, |moved| Answer::ok(&rendered(moved, true))).await?;
-    if moved_the_clock(&answer) {
-        show(&call.bursar, seconds).await?;
+    if !moved_the_clock(&answer) || show(&call.bursar, seconds, deadline).await? {
+        return Ok(answer);
     }
-    Ok(answer)
+    let ahead_seconds = call.bursar.read(ahead_seconds).await?;
+    Ok(Answer::ok(&rendered(&Moved { now: call.bursar.clock.now(), ahead_seconds }, false)))
 }
 
 /// Whether this very request moved the clock: a repeat did not, and neither did a refusal.
