@@ -137,12 +137,10 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
     })
 }
 
-/// What of a claimed link is still in the payee's wallet: its amount less the payouts that went, or are going, out.
+/// What of a claimed link is still in the payee's wallet: its amount less what its payouts took out of it.
 pub fn remaining(world: &mut World, link: &PayoutLink) -> Result<Cents, Halt> {
     let payouts = world.all::<Transfer>(Transfer::BY_LINK, crate::world::record::key![link.org, Some(link.id)])?;
-    let out = payouts.iter().filter(|transfer| transfer.kind == crate::transfers::TransferKind::Payout);
-    let left = out
-        .filter(|transfer| transfers::rules::is_out(transfer.status))
-        .try_fold(link.amount, |left, transfer| left.checked_sub(transfer.amount));
+    let mut out = payouts.iter().filter(|transfer| transfer.kind == crate::transfers::TransferKind::Payout);
+    let left = out.try_fold(link.amount, |left, payout| left.checked_sub(transfers::rules::taken(payout)?));
     Ok(left.unwrap_or(Cents::ZERO))
 }

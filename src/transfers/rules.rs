@@ -1,6 +1,7 @@
 //! How a transfer moves from state to state (docs/states.md).
 
-use super::model::TransferStatus;
+use super::model::{Transfer, TransferStatus};
+use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 
 /// What can happen to a transfer.
@@ -63,11 +64,15 @@ pub fn step(status: TransferStatus, happening: Happening) -> Result<TransferStat
     }
 }
 
-/// Whether the money of a payout in this state has left, or is leaving, the payee's wallet.
-pub const fn is_out(status: TransferStatus) -> bool {
-    match status {
-        TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending | TransferStatus::Completed => true,
-        TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => false,
+/// What a payout took, or is taking, out of the payee's wallet, in cents. A payout that failed gave all of it
+/// back. One that came back after it had arrived gave back what had arrived: its fee was earned.
+pub fn taken(transfer: &Transfer) -> Option<Cents> {
+    match transfer.status {
+        TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending | TransferStatus::Completed => {
+            Some(transfer.amount)
+        }
+        TransferStatus::Reversed => transfer.amount.checked_sub(transfer.arrives),
+        TransferStatus::Failed | TransferStatus::Canceled => Some(Cents::ZERO),
     }
 }
 

@@ -1,0 +1,379 @@
+//! Claims as JSON: each step, who may take it, and what becomes of the money (decisions.md 9, 16).
+
+use futures::future::{join, join_all};
+use serde_json::{Value, json};
+
+use crate::harness::{Reply, Server};
+
+const PHONE: &str = "2127361234";
+const DAY: i64 = 86_400;
+
+/// A payee at a link.
+struct Payee<'a> {
+    server: &'a Server,
+    link: Value,
+    session: Option<String>,
+}
+
+impl<'a> Payee<'a> {
+    /// Sends a payout of ten dollars to a phone; its owner has not opened the link yet.
+    async fn of_payout(server: &'a Server, phone: &str) -> Self {
+        let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": phone}});
+        let link = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body;
+        Self { server, link, session: None }
+    }
+
+    /// Opens a link with a phone: contact and code.
+    async fn sits(mut self, phone: &str) -> Self {
+        self.post("contact", json!({"country_code": "1", "phone_number": phone})).await.expect(200);
+        let code = self.newest_code(phone).await;
+        let opened = self.post("code", json!({"token": code})).await.expect(200);
+        self.session = Some(opened.body["session"].as_str().expect("the code opens a sitting").to_owned());
+        self
+    }
+
+    /// A payout of ten dollars whose payee has proved the phone, said a name, and chosen a bank account.
+    async fn ready(server: &'a Server, phone: &str, account_number: &str) -> Self {
+        let payee = Self::of_payout(server, phone).await.sits(phone).await;
+        payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
+        payee.post("method", bank(account_number)).await.expect(200);
+        payee
+    }
+
+    fn path(&self) -> String {
+        let link = self.link["link"].as_str().expect("a link has a link");
+        format!("/v2/claims/{}", link.rsplit('/').next().unwrap_or_default())
+    }
+
+    async fn post(&self, step: &str, body: Value) -> Reply {
+        let asking = self.server.post(&format!("{}/{step}", self.path())).json(body);
+        match &self.session {
+            Some(session) => asking.header("claim-session", session).send().await,
+            None => asking.send().await,
+        }
+    }
+
+    async fn look(&self) -> Reply {
+        let asking = self.server.get(&self.path());
+        match &self.session {
+            Some(session) => asking.header("claim-session", session).send().await,
+            None => asking.send().await,
+        }
+    }
+
+    async fn newest_code(&self, phone: &str) -> String {
+        let message = self.server.newest_message(&format!("+1{phone}")).await;
+        message["code"].as_str().unwrap_or_else(|| panic!("no code in {message}")).to_owned()
+    }
+
+    /// The link as its maker sees it.
+    async fn maker_sees(&self) -> Value {
+        let path = format!("/v2/payout-links/{}", self.link["id"].as_str().expect("a link has an id"));
+        self.server.get(&path).app_key().send().await.expect(200).body
+    }
+}
+
+fn bank(account_number: &str) -> Value {
+    json!({"platform": "ach", "routing_number": "110000000", "account_number": account_number})
+}
+
+fn wrong_code(code: &str) -> String {
+    let number: u32 = code.parse().expect("a code is a number");
+    format!("{:06}", (number + 1) % 1_000_000)
+}
+
+#[tokio::test]
+async fn get_claim_shows_what_the_link_alone_may_show_and_moves_nothing() {
+    let server = Server::memory().await;
+    let payee = Payee::of_payout(&server, PHONE).await;
+    let before = payee.maker_sees().await;
+    let claim = payee.look().await.expect(200);
+    assert_eq!(claim.body["steps"], json!(["contact", "code", "profile", "method", "payout"]));
+    assert_eq!(claim.body["completed_steps"], json!([]));
+    assert_eq!(claim.body["next_step"]["path"], format!("{}/contact", payee.path()));
+    assert_eq!((&claim.body["amount"], &claim.body["remaining_amount"]), (&json!(1_000), &json!(1_000)));
+    assert_eq!(claim.body["app"], json!({"name": "Demonstration"}));
+    assert!(!claim.text.contains(PHONE), "the number is masked: {}", claim.text);
+    assert_eq!(payee.maker_sees().await, before);
+    for token in ["x", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"] {
+        server.get(&format!("/v2/claims/{token}")).send().await.refused(404, "not-found");
+    }
+}
+
+#[tokio::test]
+async fn give_claim_contact_only_of_the_payee() {
+    let server = Server::memory().await;
+    let payee = Payee::of_payout(&server, PHONE).await;
+    payee
+        .post("contact", json!({"country_code": "1", "phone_number": "2127369999"}))
+        .await
+        .refused(403, "not-permitted");
+    payee.post("contact", json!({"email": "jane@example.com"})).await.refused(403, "not-permitted");
+    for body in [json!({}), json!({"phone_number": PHONE}), json!({"country_code": "1", "phone_number": "1"})] {
+        assert_eq!(payee.post("contact", body.clone()).await.status, 400, "{body}");
+    }
+    let contact = json!({"country_code": "1", "phone_number": PHONE});
+    let given = payee.post("contact", contact.clone()).await.expect(200);
+    assert_eq!(given.body["completed_steps"], json!(["contact"]));
+    for _ in 0..4 {
+        payee.post("contact", contact.clone()).await.expect(200);
+    }
+    let sixth = payee.post("contact", contact.clone()).await;
+    assert!(sixth.refused(429, "rate-limited").header("retry-after").is_some());
+    server.advance(3_600);
+    payee.post("contact", contact).await.expect(200);
+}
+
+#[tokio::test]
+async fn prove_claim_contact_within_five_tries_and_ten_minutes() {
+    let server = Server::memory().await;
+    let payee = Payee::of_payout(&server, PHONE).await;
+    let contact = json!({"country_code": "1", "phone_number": PHONE});
+    payee.post("code", json!({"token": "123456"})).await.refused(409, "invalid-state");
+    payee.post("contact", contact.clone()).await.expect(200);
+    let code = payee.newest_code(PHONE).await;
+    for malformed in [json!("12345"), json!("1234567"), json!("abcdef"), json!(123_456), Value::Null] {
+        assert_eq!(payee.post("code", json!({"token": malformed})).await.status, 400);
+    }
+    for _ in 0..5 {
+        payee.post("code", json!({"token": wrong_code(&code)})).await.refused(400, "wrong-token");
+    }
+    payee.post("code", json!({"token": code})).await.refused(400, "wrong-token");
+
+    payee.post("contact", contact.clone()).await.expect(200);
+    let late = payee.newest_code(PHONE).await;
+    server.advance(601);
+    payee.post("code", json!({"token": late})).await.refused(400, "wrong-token");
+
+    payee.post("contact", contact).await.expect(200);
+    let code = payee.newest_code(PHONE).await;
+    let opened = payee.post("code", json!({"token": code})).await.expect(200);
+    assert!(opened.body["session"].is_string());
+    payee.post("code", json!({"token": code})).await.refused(400, "wrong-token");
+}
+
+#[tokio::test]
+async fn who_has_only_the_link_cannot_go_on_for_another() {
+    let server = Server::memory().await;
+    let mut payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    let session = payee.session.take();
+    let steps = [
+        ("profile", json!({"first_name": "Eve", "last_name": "Evil"})),
+        ("method", bank("123456789")),
+        ("payout", json!({})),
+    ];
+    for (step, body) in &steps {
+        payee.post(step, body.clone()).await.refused(401, "unauthorized");
+    }
+    assert_eq!(payee.look().await.expect(200).body["next_step"]["name"], "code");
+    // A sitting is of one link, and ends after two hours.
+    let mut other = Payee::of_payout(&server, PHONE).await;
+    other.session = session.clone();
+    other.post("profile", steps[0].1.clone()).await.refused(401, "unauthorized");
+    payee.session = session;
+    server.advance(2 * 3_600 + 1);
+    payee.post("profile", steps[0].1.clone()).await.refused(401, "unauthorized");
+}
+
+#[tokio::test]
+async fn fill_claim_profile_before_the_money() {
+    let server = Server::memory().await;
+    let payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    payee.post("payout", json!({})).await.refused(409, "user-info-missing");
+    for body in
+        [json!({}), json!({"first_name": " ", "last_name": "D"}), json!({"first_name": "J\n", "last_name": "D"})]
+    {
+        payee.post("profile", body).await.refused(400, "invalid-input");
+    }
+    let filled = payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
+    assert_eq!(filled.body["next_step"]["name"], "method");
+}
+
+#[tokio::test]
+async fn choose_claim_method_checks_the_details_and_shows_no_number() {
+    let server = Server::memory().await;
+    let payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
+    for body in [
+        json!({}),
+        json!({"platform": "rtp"}),
+        json!({"platform": "ach", "account_number": "123456789"}),
+        json!({"platform": "ach", "account_number": "123456789", "routing_number": "110000001"}),
+        json!({"platform": "push_to_card", "card_number": "4111111111111111"}),
+    ] {
+        assert_eq!(payee.post("method", body.clone()).await.status, 400, "{body}");
+    }
+    let unknown = json!({"payout_method_id": "0195cf3a-0000-7000-8000-000000000000"});
+    payee.post("method", unknown).await.refused(404, "not-found");
+    let chosen = payee.post("method", bank("123456789")).await.expect(200);
+    assert_eq!(chosen.body["next_step"]["name"], "payout");
+    assert!(!chosen.text.contains("123456789"));
+}
+
+#[tokio::test]
+async fn pay_claim_out_in_parts_and_once_per_key() {
+    let server = Server::memory().await;
+    let payee = Payee::ready(&server, PHONE, "123456789").await;
+    for amount in [json!(0), json!(-1), json!(1_001), json!(1.5), json!("1")] {
+        let reply = payee.post("payout", json!({"amount": amount})).await;
+        assert_eq!(reply.refused(400, "invalid-input").fields(), ["/amount"], "{amount}");
+    }
+    let part = json!({"amount": 400, "idempotency_key": "0195cf3a-0000-7000-8000-000000000000"});
+    let paid = payee.post("payout", part.clone()).await.expect(200);
+    assert_eq!((&paid.body["amount"], &paid.body["remaining_amount"]), (&json!(1_000), &json!(600)));
+    let again = payee.post("payout", part).await.expect(200);
+    assert_eq!((again.header("idempotent-replayed"), &again.body["remaining_amount"]), (Some("true"), &json!(600)));
+    assert_eq!(payee.maker_sees().await["status"], "claimed");
+    let rest = payee.post("payout", json!({})).await.expect(200);
+    assert_eq!((&rest.body["remaining_amount"], &rest.body["next_step"]), (&json!(0), &Value::Null));
+    payee.post("payout", json!({})).await.refused(409, "already-claimed");
+}
+
+#[tokio::test]
+async fn of_many_claims_at_once_one_is_paid() {
+    let server = Server::memory().await;
+    let payee = Payee::ready(&server, PHONE, "123456789").await;
+    let replies = join_all((0..20).map(|_| payee.post("payout", json!({})))).await;
+    assert_eq!(replies.iter().filter(|reply| reply.status == 200).count(), 1);
+    for reply in replies.iter().filter(|reply| reply.status != 200) {
+        reply.refused(409, "already-claimed");
+    }
+    let payouts = server.get("/v2/transfers?type=payout").app_key().send().await.expect(200);
+    assert_eq!(payouts.body["data"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_claim_and_a_cancel_exclude_each_other() {
+    let server = Server::memory().await;
+    for number in 0..8 {
+        let payee = Payee::ready(&server, &format!("212736123{number}"), "123456789").await;
+        let path = format!("/v2/payout-links/{}", payee.link["id"].as_str().unwrap());
+        let (claim, cancel) = join(payee.post("payout", json!({})), server.delete(&path).app_key().send()).await;
+        match claim.status {
+            200 => drop(cancel.refused(409, "invalid-state")),
+            _ => drop((claim.refused(410, "link-canceled"), cancel.expect(200))),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_ended_cannot_be_claimed() {
+    let server = Server::memory().await;
+    let canceled = Payee::ready(&server, PHONE, "123456789").await;
+    let path = format!("/v2/payout-links/{}", canceled.link["id"].as_str().unwrap());
+    server.delete(&path).app_key().send().await.expect(200);
+    canceled.look().await.refused(410, "link-canceled");
+    canceled.post("payout", json!({})).await.refused(410, "link-canceled");
+    let expired = Payee::of_payout(&server, PHONE).await;
+    // Nobody has come to take it back yet, and still it is over.
+    server.advance(30 * DAY);
+    expired.look().await.refused(410, "link-expired");
+    expired.post("contact", json!({"country_code": "1", "phone_number": PHONE})).await.refused(410, "link-expired");
+}
+
+#[tokio::test]
+async fn a_second_person_is_told_that_it_was_claimed() {
+    let server = Server::memory().await;
+    let body = json!({"amount": 1_000, "delivery": {"method": "link"}});
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
+    let first = Payee { server: &server, link: link.clone(), session: None }.sits(PHONE).await;
+    first.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
+    first.post("method", bank("123456789")).await.expect(200);
+    first.post("payout", json!({})).await.expect(200);
+    let second = Payee { server: &server, link, session: None };
+    second.post("contact", json!({"country_code": "1", "phone_number": "2127369999"})).await.expect(200);
+    let code = second.newest_code("2127369999").await;
+    second.post("code", json!({"token": code})).await.refused(409, "already-claimed");
+}
+
+/// What a payout to this account says a week later, and what its payee has again.
+async fn fate(account_number: &str) -> (String, String, i64) {
+    let server = Server::memory().await;
+    let mut payee = Payee::ready(&server, PHONE, account_number).await;
+    payee.post("payout", json!({})).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    server.pass(6 * DAY).await;
+    payee.session = None;
+    let payee = payee.sits(PHONE).await;
+    let claim = payee.look().await.expect(200).body;
+    let again = json!({"platform": "wallet_a", "email": "jane@example.com"});
+    payee.post("method", again).await.expect(200);
+    let paid = payee.post("payout", json!({})).await.expect(200);
+    assert_eq!(paid.body["remaining_amount"], 0, "all that is left can be taken");
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!(payee.look().await.expect(200).body["transfer"]["status"], "completed");
+    let word = |name: &str| claim["transfer"][name].as_str().unwrap_or_default().to_owned();
+    (word("status"), word("error"), claim["remaining_amount"].as_i64().unwrap())
+}
+
+#[tokio::test]
+async fn a_failed_rail_gives_the_money_back_and_another_may_be_chosen() {
+    let fates = [
+        ("10000001", "failed", "insufficient_funds"),
+        ("10000002", "failed", "account_closed"),
+        ("10000004", "failed", "invalid_account_number"),
+        ("10000008", "failed", "payment_stopped"),
+        ("10000016", "failed", "account_frozen"),
+        ("10000029", "failed", "unauthorized"),
+    ];
+    for (account_number, status, error) in fates {
+        assert_eq!(fate(account_number).await, (status.into(), error.into(), 1_000), "{account_number}");
+    }
+}
+
+#[tokio::test]
+async fn a_late_return_gives_back_what_had_arrived() {
+    // The fee of 25 cents was earned when it arrived.
+    assert_eq!(fate("20000002").await, ("reversed".into(), "account_closed".into(), 975));
+}
+
+#[tokio::test]
+async fn send_payout_pays_at_once_who_wants_it_so() {
+    let server = Server::memory().await;
+    let payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
+    let mut method = bank("123456789");
+    method["is_default"] = json!(true);
+    method["auto_payout_enabled"] = json!(true);
+    payee.post("method", method).await.expect(200);
+    payee.post("payout", json!({})).await.expect(200);
+    let user = payee.maker_sees().await["claimed_user_id"].clone();
+    for to in [json!({"user_id": user}), json!({"payee": {"country_code": "1", "phone_number": PHONE}})] {
+        let mut body = json!({"amount": 500});
+        body.as_object_mut().unwrap().extend(to.as_object().unwrap().clone());
+        let link = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body;
+        assert_eq!((&link["status"], &link["claimed_user_id"]), (&json!("claimed"), &user));
+        let newest = server.get("/v2/transfers?type=payout&limit=1").app_key().send().await.expect(200).body;
+        assert_eq!((&newest["data"][0]["payout_link_id"], &newest["data"][0]["amount"]), (&link["id"], &json!("500")));
+        let told = server.newest_message("+12127361234").await;
+        assert!(told["text"].as_str().unwrap().contains("$4.75"), "{told}");
+    }
+    let claimed = server.get(&format!("/v2/payout-links?user_id={}", user.as_str().unwrap())).app_key();
+    assert_eq!(claimed.send().await.expect(200).body["data"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn send_payout_asks_who_is_known_only_for_what_is_missing() {
+    let server = Server::memory().await;
+    let payee = Payee::ready(&server, PHONE, "123456789").await;
+    payee.post("payout", json!({})).await.expect(200);
+    let next = Payee::of_payout(&server, PHONE).await;
+    assert_eq!((&next.link["status"], &next.link["claimed_user_id"]), (&json!("delivery_pending"), &Value::Null));
+    let next = next.sits(PHONE).await;
+    let claim = next.look().await.expect(200).body;
+    assert_eq!(claim["steps"], json!(["contact", "code", "method", "payout"]));
+    assert_eq!(claim["next_step"]["name"], "payout", "the first method became the default");
+    next.post("payout", json!({})).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_person_on_a_sanctions_list_is_not_paid() {
+    let server = Server::memory().await;
+    let payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    payee.post("profile", json!({"first_name": "Test", "last_name": "Sanctioned"})).await.expect(200);
+    payee.post("method", bank("123456789")).await.expect(200);
+    payee.post("payout", json!({})).await.refused(409, "invalid-state");
+    assert_eq!(payee.maker_sees().await["status"], "delivered", "the money stays set aside");
+}
