@@ -166,12 +166,12 @@ async fn who_has_only_the_link_cannot_go_on_for_another() {
         payee.post(step, body.clone()).await.refused(401, "unauthorized");
     }
     assert_eq!(payee.look().await.expect(200).body["next_step"]["name"], "code");
-    // A sitting is of one link, and ends after two hours.
+    // A sitting is of one link, and ends after two weeks.
     let mut other = Payee::of_payout(&server, PHONE).await;
     other.session = session.clone();
     other.post("profile", steps[0].1.clone()).await.refused(401, "unauthorized");
     payee.session = session;
-    server.advance(2 * 3_600 + 1);
+    server.advance(14 * DAY + 1);
     payee.post("profile", steps[0].1.clone()).await.refused(401, "unauthorized");
 }
 

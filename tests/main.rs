@@ -10,6 +10,7 @@
 mod harness;
 
 mod apps;
+mod claims;
 mod crash;
 mod documents;
 mod events;
@@ -17,6 +18,8 @@ mod front;
 mod handwritten;
 mod idempotency;
 mod ledger;
+mod lists;
+mod payout_links;
 mod payout_methods;
 mod process;
 mod races;
