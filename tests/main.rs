@@ -26,4 +26,5 @@ mod races;
 mod sandbox;
 mod story_payout;
 mod tidy;
+mod transfers;
 mod users;
