@@ -76,6 +76,17 @@ async fn get_app_hides_what_is_not_the_callers() {
 }
 
 #[tokio::test]
+async fn list_apps_is_a_plain_array_of_the_callers_own() {
+    let server = Server::memory().await;
+    let made = shop(&server).await;
+    let all = server.get("/v2/apps").as_org().send().await.expect(200).body;
+    assert_eq!(all.as_array().unwrap().len(), 2);
+    let own = server.get("/v2/apps").app_key().send().await.expect(200).body;
+    assert_eq!(own.as_array().unwrap().len(), 1, "an app's key sees that app alone");
+    assert_ne!(own[0]["id"], made.body["id"]);
+}
+
+#[tokio::test]
 async fn update_app_changes_what_is_sent() {
     let server = Server::memory().await;
     let path = format!("/v2/apps/{}", shop(&server).await.id());
@@ -110,7 +121,7 @@ async fn delete_app_refuses_while_money_remains_and_ends_its_keys() {
 }
 
 #[tokio::test]
-async fn keys_are_rotated_with_an_overlap() {
+async fn create_app_key_overlaps_until_delete_app_key_and_list_app_keys_shows_no_secret() {
     let server = Server::memory().await;
     let app = server.app_id();
     let (path, keys) = (format!("/v2/apps/{app}"), format!("/v2/apps/{app}/keys"));
@@ -139,7 +150,7 @@ async fn keys_are_rotated_with_an_overlap() {
 }
 
 #[tokio::test]
-async fn update_app_settings_keeps_what_is_not_sent() {
+async fn update_app_settings_keeps_what_get_app_settings_showed() {
     let server = Server::memory().await;
     let path = format!("/v2/apps/{}/settings", server.app_id());
     let before = server.get(&path).app_key().send().await.expect(200);
@@ -180,7 +191,7 @@ async fn an_app_may_ask_for_a_key_on_every_post() {
 }
 
 #[tokio::test]
-async fn members_come_go_and_keep_their_numbers() {
+async fn create_member_list_members_update_member_delete_member_keep_numbers() {
     let server = Server::memory().await;
     let listed = server.get("/v2/members").app_key().send().await.expect(200);
     let roles: Vec<String> = listed.body["data"].as_array().unwrap().iter().map(|one| text(one, "/role")).collect();

@@ -95,7 +95,7 @@ async fn wrong_details_are_named() {
 }
 
 #[tokio::test]
-async fn list_payout_methods() {
+async fn list_payout_methods_and_list_payout_methods_unversioned_agree() {
     let server = Server::memory().await;
     let user = verified(&server).await;
     let first = set(&server, &user, json!({"platform": "wallet_b", "handle": "jane"})).await;
@@ -103,7 +103,6 @@ async fn list_payout_methods() {
     let path = format!("/v2/users/{user}/payout-methods");
     let list = server.get(&path).app_key().send().await.expect(200).body;
     assert_eq!(list, json!({"has_more": false, "data": [second, first]}));
-    // list_payout_methods_unversioned
     assert_eq!(server.get(&path.replace("/v2", "")).app_key().send().await.expect(200).body, list);
     let one = server.get(&format!("{path}?limit=1&platform=wallet_b")).app_key().send().await.expect(200).body;
     assert_eq!(one, json!({"has_more": false, "data": [first]}));

@@ -124,13 +124,12 @@ async fn list_users() {
 }
 
 #[tokio::test]
-async fn get_user_of_another_app_is_unknown_until_it_is_connected() {
+async fn get_user_of_another_app_is_unknown_until_connect_user() {
     let server = Server::memory().await;
     let user = create(&server, jane()).await.id();
     server.get("/v2/users/not-an-id").app_key().send().await.refused(404, "not-found");
     server.get("/v2/users/00000000-0000-7000-8000-000000000000").app_key().send().await.refused(404, "not-found");
     let body = json!({"user_id": user, "app_id": server.app_id()});
-    // connect_user
     let connected = server.post("/v2/users/connect").as_org().json(body.clone()).send().await.expect(200);
     assert_eq!(connected.id(), user);
     server.post("/v2/users/connect").app_key().json(body).send().await.refused(403, "organization-key-required");
@@ -232,7 +231,7 @@ async fn a_wrong_try_is_counted_under_an_idempotency_key_too() {
 }
 
 #[tokio::test]
-async fn the_sixth_code_of_an_hour_is_not_sent() {
+async fn send_verification_token_refuses_the_sixth_of_an_hour() {
     let server = Server::memory().await;
     let id = create(&server, jane()).await.id();
     let path = format!("/v2/users/{id}/send-verification-token");

@@ -111,7 +111,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         amount: new.amount,
         status: LinkStatus::Created,
         payee_phone: payee.e164(),
-        payee_email: payee.email.clone(),
+        payee_email: payee.email.as_ref().map(|email| email.to_lowercase()),
         payee: Document(payee),
         for_user: new.user,
         delivery_method: method,

@@ -39,7 +39,7 @@ pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<P
 
 fn recipients(link: &PayoutLink) -> Vec<(Channel, String)> {
     let sms = link.payee_phone.clone().map(|phone| (Channel::Sms, phone));
-    let email = link.payee_email.clone().map(|email| (Channel::Email, email));
+    let email = link.payee.0.email.clone().map(|email| (Channel::Email, email));
     match link.delivery_method {
         DeliveryMethod::Link => Vec::new(),
         DeliveryMethod::Sms => sms.into_iter().collect(),

@@ -196,7 +196,7 @@ impl PayoutLinksQuery {
         let filters = [
             ("status", self.status.map(|status| status.to_value())),
             ("payee_phone", self.phone_number.as_ref().map(|phone| phone.0.e164().to_value())),
-            ("payee_email", self.email.as_ref().map(|email| email.as_str().to_owned().to_value())),
+            ("payee_email", self.email.as_ref().map(|email| email.as_str().to_lowercase().to_value())),
             ("claimed_user", self.user_id.map(|user| user.to_value())),
         ];
         filters.into_iter().fold(query, |query, (column, value)| match value {

@@ -122,7 +122,7 @@ record! {
         pub payee: Document<Payee>,
         /// The payee's phone in E.164, for look-ups.
         pub payee_phone: Option<String>,
-        /// The payee's address, for look-ups.
+        /// The payee's address in small letters, for look-ups.
         pub payee_email: Option<String>,
         /// The user that it was made for, when its maker named one.
         pub for_user: Option<UserId>,
