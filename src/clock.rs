@@ -61,6 +61,11 @@ impl Time {
         self.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date()
     }
 
+    /// In UTC, in a form of strftime: `%B %-d` is `March 2`.
+    pub fn strftime(self, form: &str) -> String {
+        self.timestamp().to_zoned(jiff::tz::TimeZone::UTC).strftime(form).to_string()
+    }
+
     fn timestamp(self) -> jiff::Timestamp {
         jiff::Timestamp::from_microsecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
     }

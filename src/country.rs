@@ -79,6 +79,14 @@ pub fn country_name(code: &str) -> Option<&'static str> {
     rust_iso3166::from_alpha2(code).map(|country| country.name)
 }
 
+/// The codes and English names of all countries, sorted by name.
+#[must_use]
+pub fn countries() -> Vec<(&'static str, &'static str)> {
+    let mut countries: Vec<_> = rust_iso3166::ALL.iter().map(|country| (country.alpha2, country.name)).collect();
+    countries.sort_unstable_by_key(|(_, name)| *name);
+    countries
+}
+
 /// Whether this is a two-letter code of [`US_STATES`], in upper case.
 #[must_use]
 pub fn is_us_state(code: &str) -> bool {

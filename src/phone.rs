@@ -125,6 +125,18 @@ impl fmt::Debug for PhoneNumber {
     }
 }
 
+/// Every country's calling code, with the country that it stands for first: `("1", "US")`, `("49", "DE")`.
+#[must_use]
+pub fn calling_codes() -> Vec<(String, String)> {
+    let codes = plan::PHONE_NUMBER_UTIL.get_supported_calling_codes();
+    codes
+        .filter_map(|code| {
+            let region = plan::PHONE_NUMBER_UTIL.get_region_for_country_code(code)?;
+            Some((code.to_string(), region.to_string()))
+        })
+        .collect()
+}
+
 fn is_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -19,6 +19,7 @@ mod handwritten;
 mod idempotency;
 mod ledger;
 mod lists;
+mod pages;
 mod payout_links;
 mod payout_methods;
 mod process;

@@ -16,7 +16,7 @@ use crate::payout_methods::{self, FieldSpec};
 use crate::payouts::{quote, remaining};
 use crate::phone::PhoneNumber;
 use crate::transfers::{Transfer, TransferKind};
-use crate::users;
+use crate::users::{self, verification};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -47,6 +47,9 @@ pub struct ClaimDocument {
     pub steps: Vec<StepName>,
     /// Those that are done.
     pub completed_steps: Vec<StepName>,
+    /// Where the code went that waits to be typed, masked; null when none does.
+    #[schema(required)]
+    pub code_sent_to: Option<String>,
     /// What comes next; null when nothing is left to do.
     #[schema(required)]
     pub next_step: Option<NextStep>,
@@ -71,6 +74,9 @@ pub struct MaskedPayee {
     /// First name.
     #[schema(required)]
     pub first_name: Option<String>,
+    /// The phone's country calling code, digits.
+    #[schema(required)]
+    pub country_code: Option<String>,
     /// The end of the phone number.
     #[schema(required)]
     pub phone_number: Option<String>,
@@ -150,6 +156,12 @@ pub struct ClaimTransfer {
     /// The rail.
     #[schema(required)]
     pub platform: Option<&'static str>,
+    /// To where, for its payee alone; null for who has only the link.
+    #[schema(required)]
+    pub destination: Option<String>,
+    /// When it arrived.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub completed_at: Option<Time>,
     /// When the money is expected to arrive.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub arrives_at: Option<Time>,
@@ -172,9 +184,14 @@ pub(super) fn document(
     rules::may_open(&link, world.now())?;
     // Without a sitting, the claim is told as to anyone who has the link.
     let sitting = world.attempt(|world| sitting::find(world, token, session_hash))?.ok();
-    let progress = progress(world, &link, sitting.as_ref())?;
+    let code_sent_to = awaited_code(world, &link)?;
+    let progress = progress(world, &link, sitting.as_ref(), code_sent_to.is_some())?;
     let next_step = match steps::next(progress) {
         Some(step) => Some(next_step(world, sitting.as_ref(), step, path)?),
+        None => None,
+    };
+    let transfer = match newest_payout(world, &link)? {
+        Some(transfer) => Some(claim_transfer(world, &transfer, sitting.as_ref())?),
         None => None,
     };
     Ok(ClaimDocument {
@@ -188,19 +205,32 @@ pub(super) fn document(
         expires_at: link.expires_at,
         steps: steps::all(progress),
         completed_steps: steps::all(progress).into_iter().filter(|step| steps::is_done(progress, *step)).collect(),
+        code_sent_to,
         next_step,
-        transfer: newest_payout(world, &link)?.map(|transfer| claim_transfer(&transfer)),
+        transfer,
         session: None,
     })
 }
 
+/// Where the code went that waits to be typed, masked. One that was used, has expired or was tried too often
+/// helps nobody: then the contact is asked for again.
+fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, Halt> {
+    let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else { return Ok(None) };
+    let awaited = verification::is_awaited(world, link.scope(), &contact.recipient)?;
+    Ok(awaited.then(|| verification::masked(&contact.recipient)))
+}
+
 /// What is known of a claim.
-pub(super) fn progress(world: &mut World, link: &PayoutLink, sitting: Option<&Sitting>) -> Result<Progress, Halt> {
+pub(super) fn progress(
+    world: &mut World,
+    link: &PayoutLink,
+    sitting: Option<&Sitting>,
+    code_sent: bool,
+) -> Result<Progress, Halt> {
     let left = remaining(world, link)?;
     let Some(sitting) = sitting else {
-        let contact = world.get::<ClaimContact>(key![link.org, link.id])?;
         let asks_compliance = link.collect_compliance;
-        return Ok(Progress { code_sent: contact.is_some(), asks_compliance, ..Progress::default() });
+        return Ok(Progress { code_sent, asks_compliance, ..Progress::default() });
     };
     let has_method = world.attempt(|world| super::payout::chosen(world, sitting))?.is_ok();
     Ok(Progress {
@@ -220,6 +250,7 @@ fn masked(link: &PayoutLink) -> MaskedPayee {
     let email = link.payee_email.as_deref().and_then(|email| Email::parse(email).ok());
     MaskedPayee {
         first_name: link.payee.0.first_name.clone(),
+        country_code: phone.as_ref().map(|phone| phone.country_code().to_owned()),
         phone_number: phone.map(|phone| phone.masked()),
         email: email.map(|email| email.masked()),
     }
@@ -231,18 +262,26 @@ pub(super) fn newest_payout(world: &mut World, link: &PayoutLink) -> Result<Opti
     Ok(transfers.into_iter().rfind(|transfer| transfer.kind == TransferKind::Payout))
 }
 
-fn claim_transfer(transfer: &Transfer) -> ClaimTransfer {
-    ClaimTransfer {
+fn claim_transfer(world: &mut World, transfer: &Transfer, sitting: Option<&Sitting>) -> Result<ClaimTransfer, Halt> {
+    let destination = match (transfer.payout_method, sitting) {
+        (Some(method), Some(sitting)) => {
+            Some(payout_methods::find(world, transfer.org, sitting.user.id, method)?.told_apart())
+        }
+        (Some(_) | None, _) => None,
+    };
+    Ok(ClaimTransfer {
         id: transfer.id,
         status: transfer.status.as_str(),
         amount: transfer.amount,
         payout_amount: transfer.arrives,
         fee_amount: transfer.amount.checked_sub(transfer.arrives).unwrap_or(Cents::ZERO),
         platform: transfer.platform.map(|platform| platform.as_str()),
+        destination,
+        completed_at: transfer.completed_at,
         arrives_at: transfer.settles_at,
         error: transfer.error.map(|error| error.as_str()),
         error_message: transfer.error.map(|error| error.failure().message),
-    }
+    })
 }
 
 fn next_step(world: &mut World, sitting: Option<&Sitting>, step: StepName, path: &str) -> Result<NextStep, Halt> {
@@ -285,8 +324,7 @@ pub(super) fn method_options(world: &mut World, sitting: &Sitting) -> Result<Vec
     let left = remaining(world, link)?;
     let mut options = Vec::new();
     for method in payout_methods::of_user(world, link.org, user.id)? {
-        let description = format!("{} {}", method.description, method.mask.as_deref().unwrap_or_default());
-        let saved = (Some(method.id), Some(description.trim().to_owned()));
+        let saved = (Some(method.id), Some(method.told_apart()));
         options.extend(option(world, sitting, method.platform, method.rtp_enabled, left, saved)?);
     }
     for platform in users::open_rails(world, link.scope(), user)? {

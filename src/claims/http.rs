@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::ClaimDocument;
 use super::acts::Payee;
-use super::verbs::{Contact, MethodChosen};
+use super::verbs::Contact;
 use crate::email::Email;
 use crate::http::input::{Input, Problems, gather, input, wrong};
 use crate::http::inputs::{Amount, Name, Text, phone};
@@ -18,7 +18,7 @@ use crate::payout_methods::{self, Details};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
-use crate::users::NewMethod;
+use crate::users::TaxFormInput;
 
 input! {
     /// Where a code can be sent: a phone or an address.
@@ -129,20 +129,20 @@ pub async fn profile(call: Call) -> Outcome {
     Ok(Answer::ok(&claim))
 }
 
+/// POST /v2/claims/{token}/compliance
+pub async fn compliance(call: Call) -> Outcome {
+    let (payee, form) = (payee(&call)?, call.body::<TaxFormInput>()?);
+    payee.compliance(form).await.map(|claim| Answer::ok(&claim))
+}
+
 /// POST /v2/claims/{token}/method
 pub async fn method(call: Call) -> Outcome {
     let payee = payee(&call)?;
-    let (chosen, is_default, auto) = if call.body.get("payout_method_id").is_some() {
-        let step = call.body::<SavedMethodStep>()?;
-        (MethodChosen::Saved(step.payout_method_id), step.is_default, step.auto_payout_enabled)
+    let claim = if call.body.get("payout_method_id").is_some() {
+        payee.saved_method(call.body::<SavedMethodStep>()?).await?
     } else {
-        let step = call.body::<NewMethodStep>()?;
-        let details = step.details.sealed(&call.bursar.vault, call.bursar.entropy().bytes());
-        let (is_default, auto_payout_enabled) = (step.is_default, step.auto_payout_enabled);
-        let new = NewMethod { details, is_default, auto_payout_enabled, metadata: None };
-        (MethodChosen::New(Box::new(new)), is_default, auto_payout_enabled)
+        payee.new_method(call.body::<NewMethodStep>()?).await?
     };
-    let claim = payee.method(chosen, is_default.unwrap_or(false), auto).await?;
     Ok(Answer::ok(&claim))
 }
 
@@ -226,7 +226,8 @@ fn key_scope(token: &ClaimToken) -> Uuid {
 pub fn routes() -> Vec<Route> {
     let refusals = [Code::NotFound, Code::LinkExpired, Code::LinkCanceled, Code::AlreadyClaimed, Code::NotPermitted];
     let about = |route: Route, summary: &'static str| {
-        route.about("Claims", summary).gives::<ClaimDocument>(200, "Where the claim stands.").refuses(&refusals)
+        let route = route.about("Claims", summary).opened_by_token();
+        route.gives::<ClaimDocument>(200, "Where the claim stands.").refuses(&refusals)
     };
     vec![
         about(route!(Get "/v2/claims/{token}" Anyone "get_claim" show), "See a claim")
@@ -242,6 +243,13 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::WrongToken, Code::InvalidState]),
         about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Say the payee's name")
             .takes::<ProfileStep>(),
+        about(
+            route!(Post "/v2/claims/{token}/compliance" Anyone "give_claim_tax_form" compliance),
+            "Give the tax form",
+        )
+        .describe("Only where next_step asks for it. Exactly one of w9 and w8ben.")
+        .takes::<TaxFormInput>()
+        .refuses(&[Code::InvalidSsn, Code::UserInactive]),
         about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Say where the money goes")
             .takes::<NewMethodStep>()
             .refuses(&[Code::UserInfoMissing]),

@@ -24,6 +24,8 @@ pub struct ClaimPayout {
     pub session_hash: Option<Vec<u8>>,
     /// Cents to pay out now; all that is left when empty.
     pub amount: Option<Cents>,
+    /// What was left when the payee decided, where that is known: a form that is sent twice pays once.
+    pub seen_left: Option<Cents>,
 }
 
 impl Command for ClaimPayout {
@@ -40,11 +42,11 @@ impl Command for ClaimPayout {
         if left.is_zero() {
             return Err(Refusal::new(Code::AlreadyClaimed, "All of this payout is paid out, or on its way.").into());
         }
-        let amount = self.amount.unwrap_or(left);
-        if amount > left {
-            let message = format!("must be at most {} cents, which is what is left of this payout", left.get());
-            return Err(Refusal::field(Code::InvalidInput, "/amount", message).into());
+        if self.seen_left.is_some_and(|seen| seen != left) {
+            let message = "Some of this payout was paid out since you looked. Look again.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
         }
+        let amount = within(self.amount, left)?;
         let method = chosen(world, &sitting)?;
 
         // From here only the fee, the wallet and the rules of payouts can stand against it.
@@ -75,9 +77,19 @@ impl Command for ClaimPayout {
     }
 }
 
+/// The amount that was asked for, or all that is left.
+pub(super) fn within(amount: Option<Cents>, left: Cents) -> Result<Cents, Refusal> {
+    let amount = amount.unwrap_or(left);
+    if amount > left {
+        let message = format!("must be at most {} cents, which is what is left of this payout", left.get());
+        return Err(Refusal::field(Code::InvalidInput, "/amount", message));
+    }
+    Ok(amount)
+}
+
 /// Every step before this one must be done.
-fn must_be_ready(world: &mut World, sitting: &Sitting) -> Result<(), Halt> {
-    let progress = super::document::progress(world, &sitting.link, Some(sitting))?;
+pub(super) fn must_be_ready(world: &mut World, sitting: &Sitting) -> Result<(), Halt> {
+    let progress = super::document::progress(world, &sitting.link, Some(sitting), false)?;
     match steps::next(progress) {
         None | Some(StepName::Payout | StepName::Method) => Ok(()),
         Some(step) => {

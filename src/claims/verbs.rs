@@ -101,6 +101,38 @@ fn may_be_payee(link: &PayoutLink, contact: &Contact) -> Result<(), Refusal> {
     Err(Refusal::new(Code::NotPermitted, message))
 }
 
+/// Another code to where the last one went; on the page, the button of the step code.
+#[derive(Clone, Debug)]
+pub struct SendCodeAgain {
+    /// The link.
+    pub token: ClaimToken,
+    /// The code that was drawn.
+    pub code: NewCode,
+}
+
+impl Command for SendCodeAgain {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let link = payout_links::by_token(world, &self.token)?;
+        rules::may_open(&link, world.now())?;
+        let contact = must_have_contact(world, &link)?;
+        let to = Recipient { channel: contact.channel, recipient: &contact.recipient, purpose: CodePurpose::Claim };
+        verification::start(world, link.scope(), &to, &self.code)?;
+        Ok(())
+    }
+}
+
+fn must_have_contact(world: &mut World, link: &PayoutLink) -> Result<Arc<ClaimContact>, Halt> {
+    let contact = world.get::<ClaimContact>(key![link.org, link.id])?;
+    contact
+        .ok_or_else(|| Refusal::new(Code::InvalidState, "No code was sent yet. The step contact comes first.").into())
+}
+
 /// POST /v2/claims/{token}/code
 #[derive(Clone, Debug)]
 pub struct ProveContact {
@@ -123,9 +155,7 @@ impl Command for ProveContact {
     fn decide(&self, world: &mut World) -> Result<Checked, Halt> {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
-        let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else {
-            return Err(Refusal::new(Code::InvalidState, "No code was sent yet. The step contact comes first.").into());
-        };
+        let contact = must_have_contact(world, &link)?;
         let checked = verification::check(world, link.scope(), &contact.recipient, &self.offered_hash)?;
         if checked == Checked::Right {
             self.open(world, &link, &contact)?;

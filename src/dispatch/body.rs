@@ -17,6 +17,8 @@ use crate::strict_json::Json;
 
 /// Largest body, in bytes (decisions.md 1).
 const BODY_MAX: usize = 1024 * 1024;
+/// Largest form, in bytes: many times what a person can type into one of ours.
+const FORM_MAX: usize = 64 * 1024;
 
 /// How much more of a body that is too large is read and thrown away, in bytes. A client that is still
 /// writing when the connection closes sees a broken pipe instead of the answer.
@@ -25,22 +27,23 @@ const THROWN_AWAY_MAX: usize = 16 * 1024 * 1024;
 const THROWN_AWAY_WITHIN: Duration = Duration::from_secs(5);
 
 /// Reads the whole body, unless it is too large.
-pub(super) async fn read(parts: &Parts, body: Body) -> Result<Bytes, Refusal> {
+pub(super) async fn read(route: &Route, parts: &Parts, body: Body) -> Result<Bytes, Refusal> {
+    let (most, said) = if is_api(route) { (BODY_MAX, "1 MiB") } else { (FORM_MAX, "64 KiB") };
     let announced = parts.headers.get("content-length").and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    let hopeless = announced.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > BODY_MAX));
+    let hopeless = announced.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > most));
     if hopeless && parts.headers.contains_key("expect") {
         // This client asks first, and has not begun to send.
-        return Err(too_large());
+        return Err(too_large(said));
     }
-    match within_limit(body).await {
+    match within_limit(body, most).await {
         Some(body) if !hopeless => body.map_err(|_| Refusal::new(Code::InvalidInput, "The body broke off.")),
-        Some(_) | None => Err(too_large()),
+        Some(_) | None => Err(too_large(said)),
     }
 }
 
-/// The body's bytes; none when there are more than [`BODY_MAX`], in which case the rest is read and
+/// The body's bytes; none when there are more than `most`, in which case the rest is read and
 /// thrown away, as far as that is reasonable.
-async fn within_limit(mut body: Body) -> Option<Result<Bytes, axum::Error>> {
+async fn within_limit(mut body: Body, most: usize) -> Option<Result<Bytes, axum::Error>> {
     let mut kept = BytesMut::new();
     let mut thrown_away = 0;
     let mut deadline = None;
@@ -51,7 +54,7 @@ async fn within_limit(mut body: Body) -> Option<Result<Bytes, axum::Error>> {
         };
         let Some(frame) = frame else { break };
         match frame.map(|frame| frame.into_data().unwrap_or_default()) {
-            Ok(data) if deadline.is_none() && kept.len() + data.len() <= BODY_MAX => kept.extend_from_slice(&data),
+            Ok(data) if deadline.is_none() && kept.len() + data.len() <= most => kept.extend_from_slice(&data),
             Ok(data) => {
                 deadline = deadline.or_else(|| Some(Instant::now() + THROWN_AWAY_WITHIN));
                 thrown_away += data.len();
@@ -66,8 +69,8 @@ async fn within_limit(mut body: Body) -> Option<Result<Bytes, axum::Error>> {
     deadline.is_none().then(|| Ok(kept.freeze()))
 }
 
-fn too_large() -> Refusal {
-    Refusal::new(Code::PayloadTooLarge, "The body is larger than 1 MiB.")
+fn too_large(most: &str) -> Refusal {
+    Refusal::new(Code::PayloadTooLarge, format!("The body is larger than {most}."))
 }
 
 /// The refusal of a body that did not arrive before the deadline.

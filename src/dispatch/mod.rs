@@ -11,6 +11,7 @@ mod body;
 mod idempotency_key;
 mod rate;
 mod response;
+mod wrong_tokens;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -37,13 +38,15 @@ use crate::apps::{authenticate, may_post_without_key};
 use crate::http::{Answer, Bursar, Call, Caller, Method, Outcome, Route};
 use crate::refusal::{Code, Refusal};
 use rate::{Limiter, Standing};
+use wrong_tokens::WrongTokens;
 
 /// How long a request may take, its body's arrival included (decisions.md 14).
 const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
 /// Longest request id that is echoed, in characters.
 const REQUEST_ID_MAX: usize = 128;
 /// Headers that a handler may read. `Authorization` is not among them: who calls is settled before.
-const HANDED_ON: [&str; 6] = ["accept", "accept-language", "claim-session", "cookie", "origin", "user-agent"];
+const HANDED_ON: [&str; 8] =
+    ["accept", "accept-language", "claim-session", "cookie", "host", "origin", "sec-fetch-site", "user-agent"];
 
 /// The address that a request came from; whoever accepts connections puts it into the request's extensions.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +66,7 @@ struct Place {
 struct Door {
     bursar: Arc<Bursar>,
     limiter: Limiter,
+    wrong_tokens: WrongTokens,
 }
 
 /// What is known of a request so far, for its log line and its response.
@@ -78,7 +82,7 @@ struct Seen {
 /// When two routes have the same method and path, or two paths overlap: the table is wrong, and a
 /// program with a wrong table must not start.
 pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router {
-    let door = Arc::new(Door { bursar, limiter: Limiter::new(limits) });
+    let door = Arc::new(Door { bursar, limiter: Limiter::new(limits), wrong_tokens: WrongTokens::default() });
     let mut router = Router::new();
     for place in places(routes) {
         let (door, place) = (door.clone(), Arc::new(place));
@@ -147,7 +151,7 @@ impl Door {
                 (None | Some(_), _) => Err(Refusal::new(Code::NotFound, "There is no such path.")),
             };
 
-        let answer = outcome.unwrap_or_else(|refusal| refused(&refusal, place));
+        let answer = outcome.unwrap_or_else(|refusal| refused(&refusal, place, &parts, &request_id));
         let status = answer.status;
         let mut response = response::render(answer, &parts);
         response::mark(&mut response, &request_id, seen.standing.as_ref());
@@ -166,10 +170,14 @@ impl Door {
     ) -> Outcome {
         let deadline = Instant::now() + REQUEST_DEADLINE;
         let route = find(place, parts)?;
-        let bytes = timeout_at(deadline, body::read(parts, body)).await.unwrap_or_else(|_| Err(body::late()))?;
+        let bytes = timeout_at(deadline, body::read(route, parts, body)).await.unwrap_or_else(|_| Err(body::late()))?;
         let caller = self.authenticate(route, parts).await?;
         seen.caller = Some(caller.clone());
         seen.standing = self.limiter.check(&caller)?;
+        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
+        let guesser = peer.filter(|_| route.opened_by_token);
+        let now = self.bursar.clock.now();
+        guesser.map_or(Ok(()), |peer| self.wrong_tokens.may_try(peer, now))?;
         let mut body = body::parse(route, parts, &bytes)?;
         let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
         if route.method == Method::Post && idempotency_key.is_none() {
@@ -187,9 +195,13 @@ impl Door {
             body,
             idempotency_key,
             headers: handed_on(parts),
-            peer: parts.extensions.get::<Peer>().map(|peer| peer.0),
+            peer,
         };
-        timeout_at(deadline, (route.handler)(call)).await.unwrap_or_else(|_| Err(too_slow(route.method)))
+        let outcome = timeout_at(deadline, (route.handler)(call)).await.unwrap_or_else(|_| Err(too_slow(route.method)));
+        if let Some(peer) = guesser.filter(|_| status(&outcome) == Code::NotFound.status()) {
+            self.wrong_tokens.count(peer, now);
+        }
+        outcome
     }
 
     async fn authenticate(&self, route: &Route, parts: &Parts) -> Result<Caller, Refusal> {
@@ -207,6 +219,11 @@ impl Door {
             .filter(sane)
             .map_or_else(|| self.bursar.entropy().id::<Uuid>(self.bursar.clock.now()).to_string(), str::to_owned)
     }
+}
+
+/// The status that an outcome will have.
+fn status(outcome: &Outcome) -> u16 {
+    outcome.as_ref().map_or_else(|refusal| refusal.code.status(), |answer| answer.status)
 }
 
 fn find<'a>(place: &'a Place, parts: &Parts) -> Result<&'a Route, Refusal> {
@@ -251,9 +268,11 @@ fn too_slow(method: Method) -> Refusal {
     }
 }
 
-/// A refusal as an answer, with the headers that HTTP wants beside its status.
-fn refused(refusal: &Refusal, place: Option<&Place>) -> Answer {
-    let answer = Answer::from(refusal);
+/// A refusal as the route tells it, with the headers that HTTP wants beside its status.
+fn refused(refusal: &Refusal, place: Option<&Place>, parts: &Parts, request_id: &str) -> Answer {
+    // A wrong method is told as the path's first route would.
+    let route = place.and_then(|place| find(place, parts).ok().or(place.routes.first()));
+    let answer = route.map_or_else(|| Answer::from(refusal), |route| (route.telling)(refusal, request_id));
     match (refusal.code.status(), place) {
         (401, _) => answer.header("www-authenticate", r#"Basic realm="bursar", charset="UTF-8""#),
         (405, Some(place)) => answer.header("allow", place.allow.clone()),

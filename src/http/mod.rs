@@ -17,4 +17,4 @@ pub mod route;
 pub use answer::{Answer, Content, Outcome};
 pub use call::{Bursar, Call, Caller, CredentialKind, Environment, Scope, app_id_required};
 pub use known_keys::{KnownKey, KnownKeys};
-pub use route::{Documented, Handler, Method, Route, Who};
+pub use route::{Documented, Handler, Method, Route, Telling, Who};

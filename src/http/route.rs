@@ -8,10 +8,10 @@ use std::sync::Arc;
 use serde_json::Value as Schema;
 use utoipa::ToSchema;
 
-use super::answer::Outcome;
+use super::answer::{Answer, Outcome};
 use super::call::Call;
 use super::input::{Fields, Input};
-use crate::refusal::Code;
+use crate::refusal::{Code, Refusal};
 
 /// The methods that routes have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +55,9 @@ pub enum Who {
 /// An async function from a call to its outcome.
 pub type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
 
+/// How a route tells a refusal, its guards' included, to whoever asked. The text is the request's id.
+pub type Telling = fn(&Refusal, &str) -> Answer;
+
 /// A schema and the name under which it stands in the document.
 pub type NamedSchema = (String, Schema);
 
@@ -92,8 +95,12 @@ pub struct Route {
     pub path: &'static str,
     /// Who may call it.
     pub who: Who,
+    /// Whether the path's `{token}` is the credential: then wrong ones are counted by address (decisions.md 14).
+    pub opened_by_token: bool,
     /// What runs.
     pub handler: Handler,
+    /// How a refusal looks: the error body, or a page for people.
+    pub telling: Telling,
     /// What the document says.
     pub documented: Documented,
 }
@@ -109,9 +116,25 @@ impl Route {
             method,
             path,
             who,
+            opened_by_token: false,
+            telling: |refusal, _| Answer::from(refusal),
             handler: Arc::new(move |call| Box::pin(handler(call))),
             documented: Documented { operation_id, ..Documented::default() },
         }
+    }
+
+    /// Says that the path's `{token}` is the credential.
+    #[must_use]
+    pub fn opened_by_token(mut self) -> Self {
+        self.opened_by_token = true;
+        self.refuses(&[Code::RateLimited])
+    }
+
+    /// Tells refusals otherwise than by the error body.
+    #[must_use]
+    pub fn tells(mut self, telling: Telling) -> Self {
+        self.telling = telling;
+        self
     }
 
     /// The group it stands in and one line about it.

@@ -26,8 +26,9 @@ use crate::http::Scope;
 use crate::ids::{MessageId, OrgId};
 use crate::jobs::{self, Work};
 use crate::refusal::Refusal;
-use crate::world::record::key;
-use crate::world::{Halt, World};
+use crate::world::query::Compare;
+use crate::world::record::{Cell as _, Value, key};
+use crate::world::{Halt, Query, World};
 
 /// Adds a message and the job that sends it. `recipient` is E.164 or an address.
 pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str, template: Template) -> MessageId {
@@ -56,6 +57,17 @@ pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str,
 pub fn find(world: &mut World, org: OrgId, id: MessageId) -> Result<Arc<Message>, Halt> {
     let message = world.get::<Message>(key![org, id])?;
     message.ok_or_else(|| Refusal::not_found("message").into())
+}
+
+/// What arrived in the sandbox for all organizations, newest first: of one phone or address, or of all.
+pub fn received(world: &mut World, to: Option<&str>, limit: usize) -> Result<Vec<Arc<InboxMessage>>, Halt> {
+    let mut query = Query::of::<InboxMessage>(Value::Null, "id", limit);
+    // The page has no tenant: in the sandbox nobody logs in.
+    query.conditions.clear();
+    if let Some(to) = to {
+        query = query.filter("recipient", Compare::Equal, to.to_owned().to_value());
+    }
+    world.page::<InboxMessage>(&query)
 }
 
 /// Takes a person's phone or address out of everything that was sent to it, when the person is

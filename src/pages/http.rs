@@ -1,6 +1,7 @@
 //! The landing page, and the files that pages load.
 
 use super::assets::{CONTENT_SECURITY_POLICY, asset};
+use super::inbox::show_inbox;
 use super::views::LandingPage;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Environment, Outcome, Route};
@@ -20,6 +21,8 @@ pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
     })?;
     let answer = Answer::html(status, html)
         .header("content-security-policy", CONTENT_SECURITY_POLICY)
+        // The policy says the same; this is for browsers that do not read it.
+        .header("x-frame-options", "DENY")
         // A claim link is a credential: no page that it leads to may learn it.
         .header("referrer-policy", "no-referrer");
     Ok(answer)
@@ -45,15 +48,20 @@ pub async fn get_asset(call: Call) -> Outcome {
     Ok(Answer::file(asset.content_type, asset.bytes).header("cache-control", kept))
 }
 
-/// The routes of the pages that belong to no noun.
+/// The routes of the pages, but for the reference, which is made of all others.
 pub fn routes() -> Vec<Route> {
-    vec![
+    let own = vec![
         route!(Get "/" Anyone "show_landing" show_landing)
             .about("Pages", "What this is and where to go from here")
             .gives_empty(200, "The page."),
+        route!(Get "/inbox" Anyone "show_inbox" show_inbox)
+            .about("Pages", "What people would have received, of all apps; in the sandbox only")
+            .gives_empty(200, "The page.")
+            .refuses(&[Code::NotFound]),
         route!(Get "/assets/{name}" Anyone "get_asset" get_asset)
             .about("Pages", "A file that pages load")
             .gives_empty(200, "The file.")
             .refuses(&[Code::NotFound]),
-    ]
+    ];
+    [own, super::claim::routes()].concat()
 }

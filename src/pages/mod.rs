@@ -7,5 +7,7 @@
 //! Start at [`views`], then open the template of the same name under `templates/`.
 
 pub mod assets;
+pub mod claim;
 pub mod http;
+mod inbox;
 pub mod views;

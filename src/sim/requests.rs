@@ -217,7 +217,7 @@ impl Request {
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
             Wish::ClaimPayout { link, sitting, amount } => {
-                let command = ClaimPayout { token: link.shown(), session_hash: Some(sitting), amount };
+                let command = ClaimPayout { token: link.shown(), session_hash: Some(sitting), amount, seen_left: None };
                 self.once(batch, vault, command, |_| Answer::empty(200));
             }
             Wish::SendPayout(_)

@@ -235,6 +235,13 @@ pub fn check(world: &mut World, scope: Scope, recipient: &str, offered_hash: &[u
     Ok(Checked::Wrong { tries_left: TRIES_MAX - known.tries })
 }
 
+/// Whether a code was sent to the recipient that can still be typed.
+pub fn is_awaited(world: &mut World, scope: Scope, recipient: &str) -> Result<bool, Halt> {
+    let now = world.now();
+    let known = world.get::<Verification>(key![scope.org, recipient.to_owned()])?;
+    Ok(known.is_some_and(|known| known.app == scope.app && is_alive(&known, now)))
+}
+
 /// Forgets the codes of an erased person.
 pub(super) fn forget(world: &mut World, org: OrgId, recipient: &str) -> Result<(), Halt> {
     if let Some(known) = world.get::<Verification>(key![org, recipient.to_owned()])? {
@@ -289,7 +296,7 @@ fn tell_sent(world: &mut World, scope: Scope, to: &Recipient<'_>, sent: &Verific
 }
 
 /// A phone or an address for people who may know it but must not learn it.
-fn masked(recipient: &str) -> String {
+pub fn masked(recipient: &str) -> String {
     match crate::email::Email::parse(recipient) {
         Ok(address) => address.masked(),
         Err(_) => crate::text::mask_last4(recipient),

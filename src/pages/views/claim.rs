@@ -209,6 +209,16 @@ pub enum MethodField {
     Iban,
     /// `bic`
     Bic,
+    /// `country`
+    Country,
+    /// `bank_code`
+    BankCode,
+    /// `account_holder_name`
+    AccountHolderName,
+    /// `name`: of who collects a transfer
+    RecipientName,
+    /// `address`: of the account's holder
+    HolderAddress,
     /// `card_token`: never a card number
     CardToken,
     /// `address`: where a network delivers to
@@ -225,10 +235,14 @@ pub struct MethodDetailsPage {
     pub claim: Claim,
     /// The rail that was chosen.
     pub rail: RailChoice,
+    /// Where one of several fields is enough, which.
+    pub note: Option<&'static str>,
     /// What the rail asks for, in order.
     pub fields: Vec<MethodField>,
     /// Networks for [`MethodField::Network`].
     pub networks: Vec<Choice>,
+    /// Countries for [`MethodField::Country`].
+    pub countries: Vec<Choice>,
     /// What was typed.
     pub form: Form,
 }
@@ -244,6 +258,8 @@ pub struct PayoutPage {
     pub claim: Claim,
     /// What can be withdrawn: "$125.00".
     pub available: String,
+    /// The same as it is posted back, so that a form that is sent twice pays once: "125.00".
+    pub available_amount: String,
     /// The amount that the figures below belong to, as it stands in the field: "125.00".
     pub shown_amount: String,
     /// What leaves the balance: "$125.00".
@@ -254,7 +270,7 @@ pub struct PayoutPage {
     pub payout_amount: String,
     /// Where to: "Bank account ••6789".
     pub destination: String,
-    /// When: "Monday, March 2".
+    /// When: "on Monday, March 2", "in minutes".
     pub arrives: String,
     /// What was typed into `amount`.
     pub form: Form,
@@ -305,7 +321,7 @@ pub enum Closed {
     Canceled,
     /// 404: no link has this token.
     Unknown,
-    /// 403: claimed, and this browser is not the one that claimed it.
+    /// 409: claimed, and this browser is not the one that claimed it.
     ClaimedElsewhere,
     /// 429: too many tries from this address or to this phone.
     TooManyTries,

@@ -90,7 +90,9 @@ fn details(fields: Vec<MethodField>, form: Form) -> MethodDetailsPage {
     MethodDetailsPage {
         claim: claim_at(4),
         rail: rail("ach", "Bank account", "25¢ fee", "Arrives in 1 business day"),
+        note: None,
         fields,
+        countries: choices(&[("DE", "Germany"), ("FR", "France")]),
         networks: choices(&[("base", "Base"), ("solana", "Solana")]),
         form,
     }
@@ -100,12 +102,13 @@ fn payout(form: Form) -> PayoutPage {
     PayoutPage {
         claim: claim_at(5),
         available: "$1,250.00".into(),
+        available_amount: "1250.00".into(),
         shown_amount: "1250.00".into(),
         amount: "$1,250.00".into(),
         fee: "$0.25".into(),
         payout_amount: "$1,249.75".into(),
         destination: "Bank account ••6789".into(),
-        arrives: "Monday, November 23".into(),
+        arrives: "on Monday, November 23".into(),
         form,
     }
 }
@@ -281,7 +284,21 @@ fn method_pages() -> Vec<Shown> {
             ("account_type", "Choose checking or savings."),
         ],
     );
-    let all = vec![Email, PhoneNumber, Handle, CashTag, Iban, Bic, CardToken, Network, Address];
+    let all = vec![
+        Email,
+        PhoneNumber,
+        Handle,
+        CashTag,
+        Iban,
+        Bic,
+        Country,
+        BankCode,
+        AccountHolderName,
+        RecipientName,
+        CardToken,
+        Network,
+        Address,
+    ];
     let no_rails = MethodPage { rails: vec![], ..method(vec![], Form::default()) };
     vec![
         show("method", &method(vec![], form(&[("platform", "ach")], &[]))),

@@ -1,0 +1,58 @@
+//! What the last step would do, before it does it: the fee, what arrives, where and when.
+
+use super::payout::{chosen, must_be_ready, within};
+use super::sitting;
+use crate::clock::Time;
+use crate::money::Cents;
+use crate::payout_links::ClaimToken;
+use crate::payouts::{self, remaining};
+use crate::platform::Platform;
+use crate::world::{Halt, World};
+
+/// A payout of a link as it would be made now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimQuote {
+    /// Cents that are left of the link.
+    pub available: Cents,
+    /// Cents that would leave the wallet.
+    pub amount: Cents,
+    /// Cents of it that the payee would pay.
+    pub fee_amount: Cents,
+    /// Cents that would arrive.
+    pub payout_amount: Cents,
+    /// To where: `Checking account ••6789`.
+    pub destination: String,
+    /// By which rail.
+    pub platform: Platform,
+    /// When it would arrive.
+    pub arrives_at: Time,
+}
+
+/// Quotes the payout of `amount`, or of all that is left, by the method of the sitting.
+///
+/// # Errors
+/// Those of the last step itself, as far as they can be known before: `user-info-missing` while a step is not
+/// done, `invalid-input` for an amount above what is left or below its fee.
+pub(super) fn quote(
+    world: &mut World,
+    token: &ClaimToken,
+    session_hash: Option<&[u8]>,
+    amount: Option<Cents>,
+) -> Result<ClaimQuote, Halt> {
+    let sitting = sitting::find(world, token, session_hash)?;
+    must_be_ready(world, &sitting)?;
+    let available = remaining(world, &sitting.link)?;
+    let amount = within(amount, available)?;
+    let method = chosen(world, &sitting)?;
+    let (scope, party) = (sitting.link.scope(), sitting.link.fee_party);
+    let quoted = payouts::quote(world, scope, method.platform, method.rtp_enabled, amount, party)?;
+    Ok(ClaimQuote {
+        available,
+        amount,
+        fee_amount: quoted.charged.user_fee,
+        payout_amount: quoted.charged.payout_amount,
+        destination: method.told_apart(),
+        platform: quoted.platform,
+        arrives_at: world.now().plus_seconds(quoted.terms.arrival.seconds),
+    })
+}

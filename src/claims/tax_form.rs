@@ -1,0 +1,42 @@
+//! The step compliance: the payee's tax form, kept as the API keeps it.
+
+use super::sitting;
+use crate::engine::Command;
+use crate::ids::{OrgId, UserId};
+use crate::payout_links::ClaimToken;
+use crate::refusal::{Code, Refusal};
+use crate::users::{SealedTaxForm, TaxIdVerification, collect_tax_form};
+use crate::world::{Halt, World};
+
+/// POST /v2/claims/{token}/compliance
+#[derive(Clone, Debug)]
+pub struct GiveTaxForm {
+    /// The link.
+    pub token: ClaimToken,
+    /// The sitting.
+    pub session_hash: Option<Vec<u8>>,
+    /// Beside whose id the form was sealed.
+    pub user: UserId,
+    /// The form.
+    pub form: SealedTaxForm,
+    /// What is known of name and number together.
+    pub verification: TaxIdVerification,
+}
+
+impl Command for GiveTaxForm {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        // A form that was sealed for another would never open again.
+        if sitting.user.id != self.user {
+            return Err(Refusal::new(Code::InvalidState, "Somebody else sits here now. Look again.").into());
+        }
+        collect_tax_form(world, sitting.link.scope(), &sitting.user, &self.form, self.verification)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,42 @@
+//! The page that says why a claim cannot go on: for the steps, and for the guards before them.
+
+use crate::http::{Answer, Outcome};
+use crate::pages::http::page as draw;
+use crate::pages::views::{Closed, ClosedPage};
+use crate::refusal::{Code, Refusal};
+
+/// The refusal as a page, with the refusal's status.
+pub(super) fn page(
+    refusal: &Refusal,
+    app_name: Option<String>,
+    again: Option<String>,
+    request_id: Option<String>,
+) -> Outcome {
+    let why = why(refusal);
+    let may_help = matches!(why, Closed::TooManyTries | Closed::Problem { .. });
+    let is_bug = refusal.code == Code::InternalError;
+    let view =
+        ClosedPage { why, app_name, again: again.filter(|_| may_help), request_id: request_id.filter(|_| is_bug) };
+    let answer = draw(refusal.code.status(), &view)?;
+    Ok(match refusal.retry_after_seconds {
+        Some(seconds) => answer.header("retry-after", seconds.to_string()),
+        None => answer,
+    })
+}
+
+/// How the claim's routes tell a refusal that came before the handler, or instead of it.
+pub(super) fn tell(refusal: &Refusal, request_id: &str) -> Answer {
+    page(refusal, None, None, Some(request_id.to_owned())).unwrap_or_else(|refusal| Answer::from(&refusal))
+}
+
+fn why(refusal: &Refusal) -> Closed {
+    let known = [
+        (Code::LinkExpired, Closed::Expired),
+        (Code::LinkCanceled, Closed::Canceled),
+        (Code::NotFound, Closed::Unknown),
+        (Code::AlreadyClaimed, Closed::ClaimedElsewhere),
+        (Code::RateLimited, Closed::TooManyTries),
+    ];
+    let found = known.into_iter().find(|(code, _)| *code == refusal.code);
+    found.map_or_else(|| Closed::Problem { message: refusal.message.clone() }, |(_, why)| why)
+}

@@ -1,0 +1,69 @@
+//! A posted form as the body that the same step takes in JSON, and as the form that is shown again.
+
+use crate::http::Call;
+use crate::http::input::Input;
+use crate::pages::views::{FieldError, Form};
+use crate::refusal::Refusal;
+use crate::strict_json::Json;
+
+use super::wording;
+
+/// Checkboxes: present and `true`, or absent.
+const FLAGS: [&str; 3] = ["is_default", "auto_payout_enabled", "certified"];
+/// What is never written into a page again: codes, tax numbers, and what may be a card's number.
+const NEVER_KEPT: [&str; 4] = ["token", "tax_id", "foreign_tax_id", "card_token"];
+
+/// What was typed into a field; empty when it was not there.
+pub(super) fn typed<'a>(call: &'a Call, name: &str) -> &'a str {
+    match call.body.get(name) {
+        Some(Json::Text(text)) => text.trim(),
+        Some(Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::List(_) | Json::Object(_)) | None => {
+            ""
+        }
+    }
+}
+
+/// The form as a JSON body: blank fields are absent, because forms send all they have, and checkboxes are true.
+/// Fields of the page itself are left out.
+pub(super) fn body(call: &Call, own: &[&str]) -> Json {
+    let Json::Object(fields) = &call.body else { return Json::Object(Vec::new()) };
+    let given = fields.iter().filter(|(name, _)| !own.contains(&name.as_str()) && !typed(call, name).is_empty());
+    let fields = given.map(|(name, _)| {
+        let text = typed(call, name);
+        let is_checked = FLAGS.contains(&name.as_str()) && text == "true";
+        (name.clone(), if is_checked { Json::Bool(true) } else { Json::Text(text.to_owned()) })
+    });
+    Json::Object(fields.collect())
+}
+
+/// Reads a body as the step's input.
+pub(super) fn read<T: Input>(body: &Json) -> Result<T, Refusal> {
+    T::read(body, "").map_err(Refusal::fields)
+}
+
+/// The form as it is shown again: what was typed, and what is wrong with it in words for people.
+pub(super) fn again(call: &Call, refusal: &Refusal) -> Form {
+    let Json::Object(fields) = &call.body else { return Form::default() };
+    let kept = fields.iter().filter(|(name, _)| !NEVER_KEPT.contains(&name.as_str()));
+    Form {
+        values: kept.map(|(name, _)| (name.clone(), typed(call, name).to_owned())).collect(),
+        errors: errors(refusal),
+    }
+}
+
+/// What is wrong, by field; a refusal that names no field stands for the whole form.
+pub(super) fn errors(refusal: &Refusal) -> Vec<FieldError> {
+    if refusal.errors.is_empty() {
+        return vec![FieldError { field: String::new(), message: refusal.message.clone() }];
+    }
+    let told = refusal.errors.iter().map(|error| {
+        let field = error.field.rsplit('/').next().unwrap_or_default().to_owned();
+        FieldError { message: wording::sentence(&field, &error.message), field }
+    });
+    told.collect()
+}
+
+/// A form without values that says one thing.
+pub(super) fn says(message: &str) -> Form {
+    Form { values: Vec::new(), errors: vec![FieldError { field: String::new(), message: message.to_owned() }] }
+}

@@ -1,0 +1,195 @@
+//! The claim of a payout link as pages at `/claim/<token>`: the same steps as the JSON of `claims`, drawn and filled
+//! in by hand (decisions.md 9 and 16).
+//!
+//! Invariants: opening a page moves nothing, because link previews and mail scanners open pages; after the code,
+//! only the browser that holds the cookie goes on; codes and tax numbers are never written into a page; nobody
+//! withdraws at a fee they have not seen. Deliberately absent: rules. What may be done, and what comes next, says
+//! the claim's document; every post ends at a function of `claims::acts::Payee`.
+//!
+//! Start at [`show_claim_page`] and [`take_claim_step`].
+
+mod closed;
+mod draw;
+mod form;
+mod payout;
+mod visit;
+mod wording;
+
+use crate::claims::{CodeStep, ContactStep, NewMethodStep, ProfileStep, SavedMethodStep, StepName};
+use crate::http::route::route;
+use crate::http::{Call, Outcome, Route};
+use crate::pages::views::{FieldError, Form};
+use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
+use crate::users::TaxFormInput;
+use crate::users::verification::Checked;
+use visit::Visit;
+
+/// GET /claim/{token}
+pub async fn show_claim_page(call: Call) -> Outcome {
+    let visit = Visit::new(call)?;
+    let outcome = show(&visit).await;
+    visit.or_closed(outcome).await
+}
+
+/// What comes next; after a payout, what became of it.
+async fn show(visit: &Visit) -> Outcome {
+    let claim = visit.payee.look().await?;
+    if let Some(transfer) = claim.transfer.as_ref().filter(|_| draw::is_proven(&claim)) {
+        return draw::done(visit, &claim, transfer);
+    }
+    match &claim.next_step {
+        Some(step) => show_step(visit, step.name).await,
+        None => Err(Refusal::new(Code::InvalidState, "Nothing is left of this payout.")),
+    }
+}
+
+/// GET /claim/{token}/{step}
+pub async fn show_claim_step(call: Call) -> Outcome {
+    let step = step_of(&call)?;
+    let visit = Visit::new(call)?;
+    let outcome = show_step(&visit, step).await;
+    visit.or_closed(outcome).await
+}
+
+async fn show_step(visit: &Visit, step: StepName) -> Outcome {
+    let claim = visit.payee.look().await?;
+    if !draw::is_open(&claim, step) {
+        return Ok(visit.onward());
+    }
+    match step {
+        StepName::Contact => draw::contact(visit, &claim, 200, Form::default()),
+        StepName::Code => {
+            let sent_to = claim.code_sent_to.clone().unwrap_or_default();
+            draw::code(visit, &claim, 200, (sent_to, false), Form::default())
+        }
+        StepName::Profile => draw::profile(visit, &claim, 200, Form::default()),
+        StepName::Compliance => draw::compliance(visit, &claim, 200, Form::default()),
+        StepName::Method => match visit.call.query.iter().find(|(name, _)| name == "platform") {
+            Some((_, platform)) => draw::details(visit, &claim, 200, platform, Form::default()).await,
+            None => draw::method(visit, &claim, 200, Form::default()).await,
+        },
+        StepName::Payout => payout::show(visit, &claim).await,
+    }
+}
+
+/// POST /claim/{token}/{step}
+pub async fn take_claim_step(call: Call) -> Outcome {
+    let step = step_of(&call)?;
+    let visit = Visit::new(call)?;
+    visit.must_be_ours()?;
+    let taken = take(&visit, step).await;
+    let outcome = match taken {
+        Err(refusal) if can_be_mended(&refusal) => draw::again(&visit, step, &refusal).await,
+        Ok(_) | Err(_) => taken,
+    };
+    visit.or_closed(outcome).await
+}
+
+fn step_of(call: &Call) -> Result<StepName, Refusal> {
+    StepName::from_word(call.parameter("step")).ok_or_else(|| Refusal::not_found("page"))
+}
+
+/// Whether the person can do something about it on the same page; else the claim is closed, or begins anew.
+fn can_be_mended(refusal: &Refusal) -> bool {
+    let code = refusal.code;
+    let by_choosing_otherwise = [Code::NotPermitted, Code::InvalidState, Code::LimitExceeded, Code::UserInfoMissing];
+    code.status() == Code::InvalidInput.status() || by_choosing_otherwise.contains(&code)
+}
+
+async fn take(visit: &Visit, step: StepName) -> Outcome {
+    match step {
+        StepName::Contact => {
+            let given: ContactStep = form::read(&form::body(&visit.call, &[]))?;
+            visit.payee.contact(given.contact()?).await?;
+            Ok(visit.onward())
+        }
+        StepName::Code if form::typed(&visit.call, "resend") == "1" => {
+            visit.payee.send_code_again().await?;
+            Ok(visit.to_step(StepName::Code, "?resent=1"))
+        }
+        StepName::Code => take_code(visit).await,
+        StepName::Profile => {
+            let given: ProfileStep = form::read(&form::body(&visit.call, &[]))?;
+            visit.payee.profile(given.first_name.0, given.last_name.0, given.email).await?;
+            Ok(visit.onward())
+        }
+        StepName::Compliance => take_compliance(visit).await,
+        StepName::Method => take_method(visit).await,
+        StepName::Payout => payout::take(visit).await,
+    }
+}
+
+async fn take_code(visit: &Visit) -> Outcome {
+    let claim = visit.payee.look().await?;
+    // A code that has expired, was used or was tried too often: only a new one helps.
+    let Some(sent_to) = claim.code_sent_to.clone() else {
+        let message = "That code no longer works. Ask for a new one.";
+        return draw::contact(visit, &claim, Code::WrongToken.status(), form::says(message));
+    };
+    let wrong = |message: &str, dead: bool| {
+        let error = FieldError { field: "token".to_owned(), message: message.to_owned() };
+        let errors = if dead { Vec::new() } else { vec![error] };
+        let status = Code::WrongToken.status();
+        draw::code(visit, &claim, status, (sent_to.clone(), dead), Form { values: Vec::new(), errors })
+    };
+    let Ok(given) = form::read::<CodeStep>(&form::body(&visit.call, &[])) else {
+        return wrong("Enter the six digits we sent you.", false);
+    };
+    match visit.payee.try_code(&given.token.0).await? {
+        Ok(opened) => {
+            let secret = opened.session.unwrap_or_default();
+            Ok(visit.onward().header("set-cookie", visit.cookie(&secret)))
+        }
+        Err(Checked::Dead | Checked::Wrong { tries_left: 0 }) => wrong("", true),
+        Err(Checked::Wrong { tries_left: 1 }) => wrong("That is not the code we sent. You have one try left.", false),
+        Err(Checked::Wrong { tries_left }) => {
+            wrong(&format!("That is not the code we sent. You have {tries_left} tries left."), false)
+        }
+        Err(Checked::NoCode | Checked::Expired | Checked::Right) => {
+            wrong("That code no longer works. Send a new one.", false)
+        }
+    }
+}
+
+async fn take_compliance(visit: &Visit) -> Outcome {
+    let form = form::typed(&visit.call, "form");
+    let name = if form == "w8ben" { "w8ben" } else { "w9" };
+    let body = Json::Object(vec![(name.to_owned(), form::body(&visit.call, &["form"]))]);
+    visit.payee.compliance(form::read::<TaxFormInput>(&body)?).await?;
+    Ok(visit.onward())
+}
+
+async fn take_method(visit: &Visit) -> Outcome {
+    let body = form::body(&visit.call, &[]);
+    if body.get("payout_method_id").is_some() {
+        visit.payee.saved_method(form::read::<SavedMethodStep>(&body)?).await?;
+    } else {
+        visit.payee.new_method(form::read::<NewMethodStep>(&body)?).await?;
+    }
+    // Not to the link's own page: after a payout that failed, that page tells of the failure.
+    Ok(visit.to_step(StepName::Payout, ""))
+}
+
+/// The routes of the claim's pages.
+pub fn routes() -> Vec<Route> {
+    let refusals = [
+        Code::NotFound,
+        Code::LinkExpired,
+        Code::LinkCanceled,
+        Code::AlreadyClaimed,
+        Code::NotPermitted,
+        Code::RateLimited,
+    ];
+    let about = |route: Route, summary: &'static str| {
+        let route = route.about("Pages", summary).opened_by_token().tells(closed::tell);
+        route.gives_empty(200, "The page.").refuses(&refusals)
+    };
+    vec![
+        about(route!(Get "/claim/{token}" Anyone "show_claim_page" show_claim_page), "Where a claim stands"),
+        about(route!(Get "/claim/{token}/{step}" Anyone "show_claim_step" show_claim_step), "A step of a claim"),
+        about(route!(Post "/claim/{token}/{step}" Anyone "take_claim_step" take_claim_step), "Take a step of a claim")
+            .gives_empty(303, "The step is taken; Location says what comes next.")
+            .refuses(&[Code::WrongToken, Code::InvalidInput, Code::PayloadTooLarge, Code::UnsupportedMediaType]),
+    ]
+}

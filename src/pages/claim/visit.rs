@@ -1,0 +1,96 @@
+//! A payee's browser at one link: its cookie, where its posts come from, where it is sent next.
+
+use super::closed;
+use crate::claims::acts::Payee;
+use crate::claims::{SITTING_SECONDS, StepName};
+use crate::http::{Answer, Call, Environment, Outcome};
+use crate::refusal::{Code, Refusal};
+
+/// The cookie that holds the sitting's secret. It is sent below its own link alone.
+const COOKIE: &str = "bursar_claim";
+
+/// One request of a payee's browser.
+pub(super) struct Visit {
+    /// What was asked.
+    pub call: Call,
+    /// The link's token, as it stands in the address.
+    pub token: String,
+    /// Who shows it.
+    pub payee: Payee,
+}
+
+impl Visit {
+    /// # Errors
+    /// `not-found` when the token cannot be one.
+    pub fn new(call: Call) -> Result<Self, Refusal> {
+        let token = call.parameter("token").to_owned();
+        let payee = Payee::new(&call.bursar, &token, cookie(&call))?;
+        Ok(Self { call, token, payee })
+    }
+
+    /// Whether no real money moves here.
+    pub fn is_sandbox(&self) -> bool {
+        self.call.bursar.environment == Environment::Sandbox
+    }
+
+    /// Sends the browser to the page of what comes next.
+    pub fn onward(&self) -> Answer {
+        see_other(format!("/claim/{}", self.token))
+    }
+
+    /// Sends the browser to a step.
+    pub fn to_step(&self, step: StepName, query: &str) -> Answer {
+        see_other(format!("/claim/{}/{step}{query}", self.token))
+    }
+
+    /// The header that gives the browser the sitting's secret.
+    pub fn cookie(&self, secret: &str) -> String {
+        let secure = if self.call.bursar.public_url.starts_with("https://") { "; Secure" } else { "" };
+        let path = format!("/claim/{}", self.token);
+        format!("{COOKIE}={secret}; Path={path}; Max-Age={SITTING_SECONDS}; HttpOnly; SameSite=Lax{secure}")
+    }
+
+    /// Turns a refusal into the page that says why the claim cannot go on. Who has no sitting begins anew.
+    pub async fn or_closed(&self, outcome: Outcome) -> Outcome {
+        let Err(refusal) = outcome else { return outcome };
+        if refusal.code == Code::Unauthorized {
+            return Ok(self.onward());
+        }
+        // Whom to ask is known even when the link is closed.
+        let sender = self.payee.sender().await.ok();
+        closed::page(&refusal, sender, Some(format!("/claim/{}", self.token)), None)
+    }
+
+    /// Refuses a form that another site's page has sent.
+    ///
+    /// The cookie does not travel with such a form and the token in its address is secret already; this is the
+    /// third lock. An origin of `null` tells nothing: our own pages send it, because they send no referrer.
+    ///
+    /// # Errors
+    /// `not-permitted`.
+    pub fn must_be_ours(&self) -> Result<(), Refusal> {
+        let foreign = match (self.call.header("sec-fetch-site"), self.call.header("origin")) {
+            (Some(site), _) => !matches!(site, "same-origin" | "none"),
+            (None, Some("null") | None) => false,
+            (None, Some(origin)) => !self.is_own_origin(origin),
+        };
+        if foreign {
+            return Err(Refusal::new(Code::NotPermitted, "This form was sent from another site. Open the link again."));
+        }
+        Ok(())
+    }
+
+    fn is_own_origin(&self, origin: &str) -> bool {
+        let host = origin.split_once("://").map_or("", |(_, host)| host);
+        self.call.header("host") == Some(host) || self.call.bursar.public_url == origin
+    }
+}
+
+fn see_other(location: String) -> Answer {
+    Answer::empty(303).header("location", location).header("referrer-policy", "no-referrer")
+}
+
+fn cookie(call: &Call) -> Option<&str> {
+    let pairs = call.header("cookie")?.split(';');
+    pairs.filter_map(|pair| pair.trim().split_once('=')).find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+}

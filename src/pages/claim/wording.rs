@@ -1,0 +1,178 @@
+//! The words of the claim page: amounts, days, steps, and what is wrong with a field.
+
+use jiff::civil::Date;
+
+use crate::claims::StepName;
+use crate::clock::{DAY_SECONDS, Time};
+use crate::fees;
+use crate::money::Cents;
+use crate::platform::Platform;
+
+/// `$0.25`, `No fee`.
+pub(super) fn fee(amount: Cents) -> String {
+    if amount.is_zero() { "No fee".to_owned() } else { amount.dollars() }
+}
+
+/// `$0.25 fee`, `No fee`.
+pub(super) fn fee_of_choice(amount: Cents) -> String {
+    if amount.is_zero() { "No fee".to_owned() } else { format!("{} fee", amount.dollars()) }
+}
+
+/// As an amount stands in its field: `1250.00`.
+pub(super) fn amount_field(amount: Cents) -> String {
+    amount.dollars().replace(['$', ','], "")
+}
+
+/// Reads an amount of dollars as people type it: `25`, `25.5`, `$1,250.00`. `None` when it is none, or zero.
+pub(super) fn dollars(text: &str) -> Option<Cents> {
+    let plain: String = text.trim().trim_start_matches('$').chars().filter(|c| !matches!(c, ',' | ' ')).collect();
+    let (whole, part) = plain.split_once('.').unwrap_or((&plain, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(part) || whole.len() + part.len() == 0 || whole.len() > 8 || part.len() > 2 {
+        return None;
+    }
+    let cents: i64 = format!("{whole}{part:0<2}").parse().ok()?;
+    Some(Cents::new(cents)).filter(|amount| amount.is_positive())
+}
+
+/// `Tuesday, March 3`
+pub(super) fn day(day: Date) -> String {
+    day.strftime("%A, %B %-d").to_string()
+}
+
+/// `December 21, 2026`
+pub(super) fn day_of_year(day: Date) -> String {
+    day.strftime("%B %-d, %Y").to_string()
+}
+
+/// When money sent today arrives: `in minutes` by the rails that are fast, else `on Tuesday, March 3` where the day
+/// is known, else `in 1 business day`.
+pub(super) fn arrives(platform: Platform, today: Date, at: Option<Time>) -> String {
+    let arrival = fees::schedule(platform, today).arrival;
+    match at {
+        Some(at) if arrival.seconds >= DAY_SECONDS => format!("on {}", day(at.date())),
+        Some(_) | None if arrival.text == "same day" => "the same day".to_owned(),
+        Some(_) | None => format!("in {}", arrival.text),
+    }
+}
+
+/// The step in the progress indicator.
+pub(super) const fn step(step: StepName) -> &'static str {
+    match step {
+        StepName::Contact => "Contact",
+        StepName::Code => "Code",
+        StepName::Profile => "Name",
+        StepName::Compliance => "Tax form",
+        StepName::Method => "Method",
+        StepName::Payout => "Amount",
+    }
+}
+
+/// What people call a field, and what to tell whoever left it empty or got it wrong, where there is more to say
+/// than the rule itself.
+const FIELDS: [(&str, &str, &str); 26] = [
+    ("phone_number", "phone number", "Enter a whole phone number, like 212 736 1234."),
+    ("country_code", "country", "Choose the country of your number."),
+    ("email", "email address", "Enter a whole email address, like ada@example.com."),
+    ("token", "code", "Enter the six digits we sent you."),
+    ("first_name", "first name", ""),
+    ("last_name", "last name", ""),
+    ("name", "name", ""),
+    ("business_name", "business name", ""),
+    ("tax_id", "tax number", "Enter the nine digits of your tax number."),
+    ("foreign_tax_id", "tax number", ""),
+    ("line_1", "street address", ""),
+    ("line_2", "apartment or suite", ""),
+    ("city", "city", ""),
+    ("state", "state", "Choose a state."),
+    ("postcode", "postal code", ""),
+    ("citizenship", "country", "Choose your country of citizenship."),
+    ("country", "country", "Choose a country."),
+    ("date_of_birth", "date of birth", ""),
+    ("certified", "certificate", "Certify the form to go on."),
+    ("entity_type", "kind of payee", "Say who is being paid."),
+    ("tax_id_type", "kind of number", "Choose the kind of number."),
+    ("routing_number", "routing number", "That routing number does not exist. Check the nine digits."),
+    ("account_number", "account number", ""),
+    ("account_type", "account type", "Choose checking or savings."),
+    ("platform", "way to get paid", "Choose how to get paid."),
+    ("network", "network", "Choose a network."),
+];
+
+/// What is wrong with a field as a sentence that says what to do. `rule` is what the field's input says of it.
+pub(super) fn sentence(field: &str, rule: &str) -> String {
+    let known = FIELDS.iter().find(|(name, ..)| *name == field);
+    let name = known.map_or_else(|| field.replace('_', " "), |(_, name, _)| (*name).to_owned());
+    let missing = rule.starts_with("is required");
+    // "That routing number does not exist" is no answer to a field that was left empty.
+    let has_advice = |advice: &str| !(advice.is_empty() || missing && field == "routing_number");
+    match known {
+        Some((.., advice)) if has_advice(advice) => (*advice).to_owned(),
+        Some(_) | None if missing => format!("Enter your {name}."),
+        Some(_) | None if rule.starts_with("must ") || rule.starts_with("is ") || rule.starts_with("goes ") => {
+            ended(&format!("The {name} {rule}"))
+        }
+        Some(_) | None => ended(&capitalized(rule)),
+    }
+}
+
+fn ended(text: &str) -> String {
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dollars_are_read_as_people_type_them() {
+        for (text, cents) in [
+            ("25", Some(2_500)),
+            ("25.5", Some(2_550)),
+            (" $1,250.00 ", Some(125_000)),
+            (".5", Some(50)),
+            ("99999999.99", Some(9_999_999_999)),
+            ("0", None),
+            ("0.001", None),
+            ("1e3", None),
+            ("-5", None),
+            ("", None),
+            (".", None),
+            ("ten", None),
+            ("123456789", None),
+        ] {
+            assert_eq!(dollars(text), cents.map(Cents::new), "{text}");
+        }
+        assert_eq!(amount_field(Cents::new(125_000)), "1250.00");
+    }
+
+    #[test]
+    fn what_is_wrong_is_a_sentence() {
+        for (field, rule, told) in [
+            ("first_name", "is required", "Enter your first name."),
+            ("first_name", "must be at most 50 characters long", "The first name must be at most 50 characters long."),
+            ("phone_number", "is not a phone number", "Enter a whole phone number, like 212 736 1234."),
+            ("routing_number", "is required", "Enter your routing number."),
+            ("iban", "has a wrong check digit", "Has a wrong check digit."),
+            ("handle", "a phone_number or a handle is required", "A phone_number or a handle is required."),
+        ] {
+            assert_eq!(sentence(field, rule), told);
+        }
+    }
+
+    #[test]
+    fn days_are_told_by_name_and_fast_rails_by_their_time() {
+        let now = Time::parse("2026-03-02T15:00:00Z").unwrap();
+        let tomorrow = Some(now.plus_seconds(DAY_SECONDS));
+        assert_eq!(arrives(Platform::Ach, now.date(), tomorrow), "on Tuesday, March 3");
+        assert_eq!(arrives(Platform::Ach, now.date(), None), "in 1 business day");
+        assert_eq!(arrives(Platform::Rtp, now.date(), tomorrow), "in seconds");
+        assert_eq!(arrives(Platform::Wire, now.date(), None), "the same day");
+        assert_eq!(day_of_year(now.date()), "March 2, 2026");
+    }
+}

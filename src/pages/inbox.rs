@@ -1,0 +1,47 @@
+//! The sandbox's inbox as a page: nobody logs in on one's own machine, so it shows the messages of all apps.
+
+use super::http::page;
+use super::views::{InboxMessage as Shown, InboxPage, MessageChannel};
+use crate::http::input::Input as _;
+use crate::http::{Call, Environment, Outcome};
+use crate::messages::http::Recipient;
+use crate::messages::{self, Channel, InboxMessage};
+use crate::refusal::Refusal;
+
+/// Messages on the page.
+const SHOWN_MAX: usize = 100;
+
+/// GET /inbox
+pub async fn show_inbox(call: Call) -> Outcome {
+    match call.bursar.environment {
+        Environment::Production => return Err(Refusal::not_found("page")),
+        Environment::Sandbox => {}
+    }
+    let to = call.query.iter().find(|(name, _)| name == "to").map_or("", |(_, to)| to.trim()).to_owned();
+    // What is no phone and no address has received nothing.
+    let recipient =
+        if to.is_empty() { None } else { Some(Recipient::read_text(&to, "to").map_or(to.clone(), |to| to.0)) };
+    let mut found = call.read(move |world| messages::received(world, recipient.as_deref(), SHOWN_MAX + 1)).await?;
+    let has_more = found.len() > SHOWN_MAX;
+    found.truncate(SHOWN_MAX);
+    page(200, &InboxPage { to, messages: found.iter().map(|message| shown(message)).collect(), has_more })
+}
+
+fn shown(message: &InboxMessage) -> Shown {
+    let channel = match message.channel {
+        Channel::Sms => MessageChannel::Sms,
+        Channel::Email => MessageChannel::Email,
+        Channel::Voice => MessageChannel::Voice,
+    };
+    Shown {
+        id: format!("message-{}", message.id),
+        channel,
+        to: message.recipient.clone(),
+        created: message.created_at.strftime("%B %-d, %H:%M:%S UTC"),
+        created_at: message.created_at.to_string(),
+        subject: Some(message.subject.clone()).filter(|_| channel == MessageChannel::Email),
+        text: message.text.clone(),
+        link: message.link.clone(),
+        code: message.code.clone(),
+    }
+}

@@ -1,0 +1,329 @@
+//! The pages that people see: what each answers, with which headers, and that looking moves nothing.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Reply, Server};
+
+const PHONE: &str = "2127361234";
+
+/// A link of $25.00 to a phone in New York, as its path: `/claim/<token>`.
+async fn link(server: &Server) -> String {
+    link_with(server, json!({})).await
+}
+
+async fn link_with(server: &Server, further: Value) -> String {
+    let mut body = json!({
+        "amount": 2500, "payee": {"country_code": "1", "phone_number": PHONE}, "delivery": {"method": "sms"},
+    });
+    for (name, value) in further.as_object().unwrap() {
+        body[name.as_str()] = value.clone();
+    }
+    let made = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    made.body["link"].as_str().unwrap().strip_prefix(crate::harness::PUBLIC_URL).unwrap().to_owned()
+}
+
+async fn post(server: &Server, path: &str, cookie: &str, fields: &[(&str, &str)]) -> Reply {
+    server.post(path).header("cookie", cookie).form(fields).send().await
+}
+
+/// Proves the phone, and gives the browser's cookie: `name=value`.
+async fn cookie_of(server: &Server, link: &str) -> String {
+    let fields = [("country_code", "1"), ("phone_number", PHONE)];
+    let asked = post(server, &format!("{link}/contact"), "", &fields).await;
+    assert_eq!((asked.status, asked.header("location")), (303, Some(link)), "{}", asked.text);
+    let message = server.newest_message(&format!("+1{PHONE}")).await;
+    let code = message["code"].as_str().unwrap();
+    let proven = post(server, &format!("{link}/code"), "", &[("token", code)]).await.expect(303);
+    let cookie = proven.header("set-cookie").expect("the code opens a sitting");
+    cookie.split(';').next().unwrap().to_owned()
+}
+
+/// Walks on to the last step, with an account that takes money.
+async fn ready(server: &Server, link: &str) -> String {
+    let cookie = cookie_of(server, link).await;
+    let name = [("first_name", "Ada"), ("last_name", "Lovelace"), ("email", "")];
+    post(server, &format!("{link}/profile"), &cookie, &name).await.expect(303);
+    let account = [("platform", "ach"), ("routing_number", "110000000"), ("account_number", "000123456789")];
+    post(server, &format!("{link}/method"), &cookie, &account).await.expect(303);
+    cookie
+}
+
+async fn book(server: &Server) -> (Value, Value) {
+    let balance = server.get("/v2/ledger/trial-balance").as_org().send().await.expect(200).body;
+    let transfers = server.get("/v2/transfers?limit=100").app_key().send().await.expect(200).body;
+    (balance["accounts"].clone(), transfers)
+}
+
+#[track_caller]
+fn is_page(reply: &Reply, status: u16) {
+    assert_eq!(reply.status, status, "{}", reply.text);
+    assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(reply.header("cache-control"), Some("no-store"));
+    assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
+    assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(reply.header("x-frame-options"), Some("DENY"));
+    let policy = reply.header("content-security-policy").unwrap();
+    assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    for forbidden in ["<style", " style=", " onclick=", "<script>", "javascript:"] {
+        assert!(!reply.text.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[tokio::test]
+async fn show_landing_show_inbox_and_get_asset_answer() {
+    let server = Server::memory().await;
+    link(&server).await;
+    server.work_off().await;
+    is_page(&server.get("/").send().await, 200);
+    let inbox = server.get(&format!("/inbox?to=%2B1{PHONE}")).send().await;
+    is_page(&inbox, 200);
+    assert_eq!(inbox.text.matches("<li class=\"message\"").count(), 1);
+    let nobody = server.get("/inbox?to=%3Cscript%3E").send().await;
+    is_page(&nobody, 200);
+    assert!(nobody.text.contains("Nothing for &#60;script&#62;"), "{}", nobody.text);
+    let style = server.get("/assets/bursar.css").send().await.expect(200);
+    assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
+    server.get("/assets/other.css").send().await.expect(404);
+}
+
+#[tokio::test]
+async fn show_claim_page_moves_nothing() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    let before = book(&server).await;
+    for path in ["", "/contact", "/code", "/profile", "/compliance", "/method", "/payout", "/payout?amount=10"] {
+        let reply = server.get(&format!("{link}{path}")).send().await;
+        assert!([200, 303].contains(&reply.status), "{path}: {}", reply.text);
+    }
+    is_page(&server.get(&link).send().await, 200);
+    let cookie = ready(&server, &link).await;
+    for path in ["", "/method", "/method?platform=ach", "/payout", "/payout?amount=10"] {
+        is_page(&server.get(&format!("{link}{path}")).header("cookie", &cookie).send().await, 200);
+    }
+    assert_eq!(book(&server).await, before);
+}
+
+#[tokio::test]
+async fn take_claim_step_ends_with_the_money_on_its_way_once() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    let cookie = ready(&server, &link).await;
+    let form = [("amount", "10.00"), ("shown_amount", "10.00"), ("available", "25.00")];
+    let payout = format!("{link}/payout");
+    // The same form twice, as a double click sends it.
+    for _ in 0..2 {
+        let taken = post(&server, &payout, &cookie, &form).await.expect(303);
+        assert_eq!(taken.header("location"), Some(link.as_str()));
+    }
+    let transfers = server.get("/v2/transfers?type=payout").app_key().send().await.expect(200).body;
+    assert_eq!(transfers["data"].as_array().unwrap().len(), 1);
+    let done = server.get(&link).header("cookie", &cookie).send().await;
+    is_page(&done, 200);
+    assert!(done.text.contains("Your money is on its way") && done.text.contains("$15.00"), "{}", done.text);
+    assert!(done.text.contains("••6789") && !done.text.contains("000123456789"));
+    // An amount whose fee was not on the page shows its fee first.
+    let unseen = post(&server, &payout, &cookie, &[("amount", "5"), ("shown_amount", "15.00"), ("available", "15.00")]);
+    assert_eq!(unseen.await.expect(303).header("location"), Some(format!("{payout}?amount=5.00").as_str()));
+    let whole = [("amount", "15.00"), ("shown_amount", "15.00"), ("available", "15.00")];
+    post(&server, &payout, &cookie, &whole).await.expect(303);
+    server.work_off().await;
+    server.pass(2 * 86_400).await;
+    let arrived = server.get(&link).header("cookie", &cookie).send().await;
+    assert!(arrived.text.contains("Your money has arrived"), "{}", arrived.text);
+}
+
+#[tokio::test]
+async fn show_claim_step_sends_who_has_no_cookie_back() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    ready(&server, &link).await;
+    for step in ["profile", "compliance", "method", "payout"] {
+        let path = format!("{link}/{step}");
+        for cookie in ["", "bursar_claim=AAAA", "other=1; bursar_claim="] {
+            let shown = server.get(&path).header("cookie", cookie).send().await.expect(303);
+            assert_eq!(shown.header("location"), Some(link.as_str()));
+            let fields = [("amount", "25"), ("shown_amount", "25"), ("available", "25"), ("first_name", "Eve")];
+            let posted = post(&server, &path, cookie, &fields).await;
+            assert_ne!(posted.status, 200);
+            assert!(posted.header("www-authenticate").is_none());
+        }
+    }
+    let transfers = server.get("/v2/transfers?type=payout").app_key().send().await.expect(200).body;
+    assert_eq!(transfers["data"], json!([]));
+    assert!(server.get(&link).send().await.text.contains("Confirm it is you"));
+    server.get(&format!("{link}/other")).send().await.expect(404);
+}
+
+#[tokio::test]
+async fn the_cookie_is_for_its_link_alone() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    let fields = [("country_code", "1"), ("phone_number", PHONE)];
+    post(&server, &format!("{link}/contact"), "", &fields).await.expect(303);
+    let message = server.newest_message(&format!("+1{PHONE}")).await;
+    let code = message["code"].as_str().unwrap();
+    let proven = post(&server, &format!("{link}/code"), "", &[("token", code)]).await;
+    let cookie = proven.header("set-cookie").unwrap();
+    let (_, flags) = cookie.split_once(';').unwrap();
+    assert_eq!(flags, format!(" Path={link}; Max-Age=1209600; HttpOnly; SameSite=Lax"));
+}
+
+#[tokio::test]
+async fn closed_links_say_why() {
+    let server = Server::memory().await;
+    let unknown = server.get("/claim/AAAA").send().await;
+    is_page(&unknown, 404);
+    assert!(unknown.text.contains("We do not know this link"));
+
+    let made = link(&server).await;
+    let listed = server.get("/v2/payout-links").app_key().send().await.expect(200).body;
+    let id = listed["data"][0]["id"].as_str().unwrap().to_owned();
+    server.delete(&format!("/v2/payout-links/{id}")).app_key().send().await.expect(200);
+    let canceled = server.get(&made).send().await;
+    is_page(&canceled, 410);
+    assert!(canceled.text.contains("This link was canceled") && canceled.text.contains("Demonstration"));
+
+    let made = link(&server).await;
+    server.advance(31 * 86_400);
+    let expired = server.get(&made).send().await;
+    is_page(&expired, 410);
+    assert!(expired.text.contains("This link has expired"));
+
+    let wrong_method = server.delete(&made).send().await;
+    is_page(&wrong_method, 405);
+    assert_eq!(wrong_method.header("allow"), Some("GET, HEAD"));
+    let too_large = post(&server, &format!("{made}/contact"), "", &[("email", &"x".repeat(70_000))]).await;
+    is_page(&too_large, 413);
+}
+
+#[tokio::test]
+async fn mistakes_keep_what_was_typed_but_no_secret() {
+    let server = Server::memory().await;
+    let link = link_with(&server, json!({"force_collect_compliance_information": true})).await;
+    let contact =
+        post(&server, &format!("{link}/contact"), "", &[("country_code", "49"), ("phone_number", "12")]).await;
+    is_page(&contact, 400);
+    assert!(contact.text.contains("value=\"12\"") && contact.text.contains("<title>Error: "), "{}", contact.text);
+    assert!(contact.text.contains("<option value=\"49\" selected>"));
+    let other =
+        post(&server, &format!("{link}/contact"), "", &[("country_code", "1"), ("phone_number", "2127361235")]).await;
+    is_page(&other, 403);
+
+    let fields = [("country_code", "1"), ("phone_number", PHONE)];
+    post(&server, &format!("{link}/contact"), "", &fields).await.expect(303);
+    let message = server.newest_message(&format!("+1{PHONE}")).await;
+    let right = message["code"].as_str().unwrap();
+    let wrong = if right == "123123" { "321321" } else { "123123" };
+    let tried = post(&server, &format!("{link}/code"), "", &[("token", wrong)]).await;
+    is_page(&tried, 400);
+    assert!(tried.text.contains("You have 4 tries left") && !tried.text.contains(wrong), "{}", tried.text);
+    let proven = post(&server, &format!("{link}/code"), "", &[("token", right)]).await.expect(303);
+    let cookie = proven.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+
+    let name = [("first_name", "Ada"), ("last_name", "Lovelace")];
+    post(&server, &format!("{link}/profile"), &cookie, &name).await.expect(303);
+    let tax = [("form", "w9"), ("name", "Ada Lovelace"), ("tax_id", "123-45-6789"), ("city", "New York")];
+    let unfinished = post(&server, &format!("{link}/compliance"), &cookie, &tax).await;
+    is_page(&unfinished, 400);
+    assert!(unfinished.text.contains("value=\"Ada Lovelace\"") && unfinished.text.contains("Certify the form"));
+    assert!(!unfinished.text.contains("6789"), "a tax number is never shown again");
+    let rest = [("tax_id_type", "ssn"), ("line_1", "350 Fifth Avenue"), ("state", "NY"), ("postcode", "10118")];
+    let finished = [&tax[..], &rest, &[("entity_type", "individual"), ("certified", "true")]].concat();
+    post(&server, &format!("{link}/compliance"), &cookie, &finished).await.expect(303);
+
+    let card = [("platform", "push_to_card"), ("card_token", "4111111111111111")];
+    let card = post(&server, &format!("{link}/method"), &cookie, &card).await;
+    is_page(&card, 400);
+    assert!(!card.text.contains("4111111111111111"), "a card number is never shown again");
+}
+
+#[tokio::test]
+async fn five_wrong_codes_ask_for_a_new_one() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    let fields = [("country_code", "1"), ("phone_number", PHONE)];
+    post(&server, &format!("{link}/contact"), "", &fields).await.expect(303);
+    let right = server.newest_message(&format!("+1{PHONE}")).await["code"].as_str().unwrap().to_owned();
+    let wrong = if right == "123123" { "321321" } else { "123123" };
+    let mut last = String::new();
+    for _ in 0..5 {
+        last = post(&server, &format!("{link}/code"), "", &[("token", wrong)]).await.expect(400).text;
+    }
+    assert!(last.contains("Too many wrong tries"), "{last}");
+    let late = post(&server, &format!("{link}/code"), "", &[("token", &right)]).await.expect(400);
+    assert!(late.text.contains("no longer works") && late.header("set-cookie").is_none());
+    let resent = post(&server, &format!("{link}/code"), "", &[("resend", "1")]).await.expect(303);
+    let shown = server.get(resent.header("location").unwrap()).send().await;
+    is_page(&shown, 200);
+    assert!(shown.text.contains("A new code is on its way") && shown.text.contains("***1234"), "{}", shown.text);
+}
+
+#[tokio::test]
+async fn a_form_of_another_site_is_refused() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    let sent = async |name: &str, value: &str| {
+        let fields = [("country_code", "1"), ("phone_number", PHONE)];
+        let asking = server.post(&format!("{link}/contact")).header("host", "127.0.0.1:8080");
+        asking.header(name, value).form(&fields).send().await.status
+    };
+    assert_eq!(sent("sec-fetch-site", "cross-site").await, 403);
+    assert_eq!(sent("sec-fetch-site", "same-site").await, 403);
+    assert_eq!(sent("origin", "https://evil.example").await, 403);
+    assert_eq!(sent("origin", "null").await, 303);
+    assert_eq!(sent("origin", "http://127.0.0.1:8080").await, 303);
+    assert_eq!(sent("sec-fetch-site", "same-origin").await, 303);
+}
+
+#[tokio::test]
+async fn hostile_words_are_only_words() {
+    let server = Server::memory().await;
+    let hostile = "</title><script>alert(1)</script>\"'&";
+    let link = link_with(&server, json!({"memo": hostile, "delivery": {"method": "sms", "message": hostile}})).await;
+    server.work_off().await;
+    for path in [link.as_str(), "/inbox"] {
+        let page = server.get(path).send().await;
+        is_page(&page, 200);
+        assert!(!page.text.contains("<script>alert") && !page.text.contains("</title><"), "{}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn twenty_unknown_links_are_enough_for_pages_and_json_alike() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    for try_number in 0..20 {
+        let path = if try_number % 2 == 0 { "/claim/AAAA" } else { "/v2/claims/AAAA" };
+        server.get(path).send().await.expect(404);
+    }
+    let stopped = server.get(&link).send().await;
+    is_page(&stopped, 429);
+    assert!(stopped.text.contains("Too many tries"));
+    assert_eq!(stopped.header("retry-after"), Some("60"));
+    server.get(&link.replace("/claim/", "/v2/claims/")).send().await.refused(429, "rate-limited");
+    server.advance(60);
+    is_page(&server.get(&link).send().await, 200);
+}
+
+#[tokio::test]
+async fn give_claim_tax_form_as_json() {
+    let server = Server::memory().await;
+    let link = link_with(&server, json!({"force_collect_compliance_information": true})).await;
+    let cookie = cookie_of(&server, &link).await;
+    let session = cookie.split_once('=').unwrap().1;
+    let claim = link.replace("/claim/", "/v2/claims/");
+    let step = async |name: &str, body: Value| {
+        server.post(&format!("{claim}/{name}")).header("claim-session", session).json(body).send().await
+    };
+    let form = json!({"w9": {
+        "name": "Ada Lovelace", "tax_id": "123456789", "line_1": "350 Fifth Avenue", "city": "New York",
+        "state": "NY", "postcode": "10118", "certified": true,
+    }});
+    let without = server.post(&format!("{claim}/compliance")).json(form.clone()).send().await;
+    without.refused(401, "unauthorized");
+    step("profile", json!({"first_name": "Ada", "last_name": "Lovelace"})).await.expect(200);
+    step("compliance", json!({"w9": {"name": "Ada"}})).await.refused(400, "invalid-input");
+    let given = step("compliance", form).await.expect(200);
+    assert_eq!(given.body["next_step"]["name"], "method", "{}", given.text);
+}
