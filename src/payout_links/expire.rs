@@ -54,7 +54,7 @@ impl Command for Remind {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         jobs::finish(world, &self.leased)?;
         let Some(link) = world.get::<PayoutLink>(key![self.leased.org, self.link])? else { return Ok(()) };
-        if rules::may_deliver(&link).is_err() {
+        if rules::may_deliver(&link, world.now()).is_err() {
             return Ok(());
         }
         super::deliver::deliver(world, &link).map(|_| ())

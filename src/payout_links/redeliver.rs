@@ -35,7 +35,7 @@ impl Command for Redeliver {
 
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
         let link = super::find(world, self.scope, self.link)?;
-        rules::may_deliver(&link)?;
+        rules::may_deliver(&link, world.now())?;
 
         // From here it must succeed.
         super::deliver::deliver(world, &link)

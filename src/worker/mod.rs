@@ -207,10 +207,12 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
             Ok(Some(Instruction { org, app, transfer: id, platform, amount, destination }))
         })
         .await?;
-    let standing = match instruction {
-        Some(instruction) => bursar.engine.run(Accept(instruction)).await?,
-        // It was handed over before, by a worker that died before it could say so.
-        None => look_up(bursar, &leased, id).await?,
+    // An earlier attempt may have reached the rail and died before it could say so: a transfer in doubt is
+    // looked up, never sent again blindly.
+    let known = if leased.attempt > 1 { look_up(bursar, &leased, id).await? } else { Standing::Unknown };
+    let standing = match (known, instruction) {
+        (Standing::Unknown, Some(instruction)) => bursar.engine.run(Accept(instruction)).await?,
+        (known, _) => known,
     };
     bursar.engine.run(Submitted { leased, transfer: id, standing }).await
 }
