@@ -61,7 +61,8 @@ impl Engine {
             drop(answer.send(outcome));
         });
         match self.queue.try_send(task) {
-            Ok(()) => answered.await.unwrap_or_else(|_| Err(unavailable("The engine has stopped."))),
+            // Dropped without an answer: the engine's thread died with it in hand, perhaps after the commit.
+            Ok(()) => answered.await.unwrap_or_else(|_| Err(unknown())),
             Err(TrySendError::Full(_)) => Err(unavailable("Too much is waiting already. Nothing happened.")),
             Err(TrySendError::Disconnected(_)) => Err(unavailable("The engine has stopped. Nothing happened.")),
         }
@@ -70,6 +71,11 @@ impl Engine {
 
 fn unavailable(message: &str) -> Refusal {
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
+}
+
+fn unknown() -> Refusal {
+    let message = "The engine died. It may or may not have happened. Repeat it with the same idempotency key.";
+    Refusal::new(Code::OutcomeUnknown, message).retry_after(2)
 }
 
 fn refuse(mut task: Box<dyn Task>) {
@@ -91,4 +97,41 @@ fn work(mut executor: Executor, waiting: &Receiver<Box<dyn Task>>) -> String {
         }
     }
     "all work is done".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Clock, Time};
+    use crate::ids::{OrgId, Seeds};
+    use crate::store::{Memory, Store};
+    use crate::world::{Halt, Want, World};
+
+    /// Takes the engine's thread with it, at a place where no panic is caught.
+    struct Deadly;
+
+    impl Command for Deadly {
+        type Reply = ();
+        fn organization(&self) -> OrgId {
+            OrgId(uuid::Uuid::nil())
+        }
+        fn needs(&self) -> Vec<Want> {
+            panic!("on purpose")
+        }
+        fn decide(&self, _: &mut World) -> Result<(), Halt> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn who_is_left_without_an_answer_is_told_that_the_outcome_is_unknown() {
+        let clock = Clock::manual(Time::from_micros(1));
+        let executor = Executor::new(Store::Memory(Memory::new()), clock, Seeds::counted(1));
+        let engine = Engine::start(executor).unwrap();
+        assert_eq!(engine.run(Deadly).await.unwrap_err().code, Code::OutcomeUnknown);
+        // From now on it is known that nothing happens.
+        let mut stopped = engine.stopped();
+        assert!(stopped.wait_for(Option::is_some).await.is_err());
+        assert_eq!(engine.run(Deadly).await.unwrap_err().code, Code::ServiceUnavailable);
+    }
 }
