@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test fmt lint unit browser simulate bless
+.PHONY: help run build setup test fmt lint unit browser simulate crash bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
@@ -41,6 +41,12 @@ browser: ## Walk the pages with a real browser (needs build and unit)
 
 simulate: ## Simulate a long run of payouts from a seed (needs build)
 	./target/release/bursar simulate --seed $(SIMULATE_SEED) --ops $(SIMULATE_OPS)
+
+crash: ## Kill the server under load, ten rounds of 5,000 payouts, and look for every one
+	BURSAR_CRASH_ROUNDS=10 BURSAR_CRASH_PAYOUTS=5000 cargo nextest run --locked --no-capture -E 'test(/^crash/)'
+
+bench: build ## Measure send-payout beside pgbench
+	tools/bench.sh
 
 bless: ## Accept new snapshots and generated documents; read their diff
 	BURSAR_BLESS=1 INSTA_UPDATE=always cargo nextest run --locked

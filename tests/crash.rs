@@ -1,6 +1,6 @@
 //! The power fails under load: what was acknowledged is there, exactly once.
 //!
-//! `BURSAR_CRASH_ROUNDS` and `BURSAR_CRASH_PAYOUTS` make it longer: ten rounds of 20,000 payouts are the
+//! `BURSAR_CRASH_ROUNDS` and `BURSAR_CRASH_PAYOUTS` make it longer: ten rounds of 5,000 payouts are the
 //! acceptance run (`make crash`).
 
 use std::collections::{HashMap, HashSet};

@@ -23,6 +23,9 @@ use crate::world::{Halt, Query, Record, Want, World};
 /// How long the whole answer is kept; after it a tombstone remains, which still says no.
 pub const ANSWER_KEPT_SECONDS: i64 = 30 * crate::clock::DAY_SECONDS;
 
+/// The status of a tombstone: no answer has it.
+const BURIED: i64 = 0;
+
 record! {
     /// A key that was used, what for, and what was answered.
     pub struct StoredAnswer in "stored_answers" {
@@ -37,7 +40,7 @@ record! {
         pub target: String,
         /// A short hash of each field of its body.
         pub fields: Document<BTreeMap<String, String>>,
-        /// The status that was answered.
+        /// The status that was answered; [`BURIED`] for a tombstone.
         pub status: i64,
         /// The body that was answered, byte for byte, or [`SEALED`] and its seal where it shows a
         /// secret; empty for none, and for a tombstone.
@@ -210,7 +213,10 @@ impl Command for Bury {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         if let Some(stored) = world.get::<StoredAnswer>(key![self.org, self.scope, self.key])? {
-            world.change(&stored, |stored| stored.body = None);
+            world.change(&stored, |stored| {
+                stored.body = None;
+                stored.status = BURIED;
+            });
         }
         Ok(())
     }
@@ -226,8 +232,7 @@ fn replay(stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer, Refusal> {
             format!("This idempotency key was used for another request; it differs in: {}.{of}", names.join(", "));
         return Err(Refusal { errors: differing, ..Refusal::new(Code::IdempotencyKeyReused, message) });
     }
-    let had_body = stored.status != 202 && stored.status != 204;
-    if stored.body.is_none() && had_body && stored.object_id.is_some() {
+    if stored.status == BURIED {
         let message = format!("This idempotency key was used more than 30 days ago; its answer is no longer kept.{of}");
         return Err(Refusal::new(Code::IdempotencyKeyReused, message));
     }
