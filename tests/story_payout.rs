@@ -61,6 +61,13 @@ async fn send(server: &Server, amount: i64) -> Value {
     server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body
 }
 
+/// What `bursar verify` finds: nothing.
+fn verify(server: &Server) {
+    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    assert!(report.transactions > 0 && report.events > 0, "there was something to check");
+}
+
 #[tokio::test]
 async fn a_payout_to_an_unknown_phone_arrives() {
     let server = Server::start().await;
@@ -100,6 +107,7 @@ async fn a_payout_to_an_unknown_phone_arrives() {
     assert_eq!(wallet(&server, "clearing").await, 0);
     assert_eq!(wallet(&server, "user_wallet").await, 0);
     assert_eq!(wallet(&server, "service_fees").await, 25);
+    verify(&server);
 }
 
 #[tokio::test]
@@ -131,6 +139,7 @@ async fn a_payout_to_a_closed_account_comes_back_and_goes_elsewhere() {
     assert_eq!(payee.look().await["transfer"]["status"], "completed");
     assert_eq!(wallet(&server, "user_wallet").await, 0);
     assert_eq!(wallet(&server, "service_fees").await, 25, "one payout arrived, one fee is earned");
+    verify(&server);
 }
 
 #[tokio::test]
@@ -151,4 +160,5 @@ async fn a_payout_that_had_arrived_comes_back() {
     assert_eq!(returned["transfer"]["error"], "insufficient_funds");
     assert_eq!(wallet(&server, "user_wallet").await, 4_975, "the fee stays earned: the bank did its work");
     assert_eq!(wallet(&server, "clearing").await, 0);
+    verify(&server);
 }
