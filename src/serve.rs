@@ -17,7 +17,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
 
@@ -97,9 +97,11 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     };
     let router = dispatch::router(bursar.clone(), table, limits);
     let serving = tokio::spawn(accept(listener, router, stopping));
+    // Whoever reads the line may tell us to end at once, so the handlers are in place before it is printed.
+    let signals = Signals::listen()?;
     announce(&base_url, &bootstrapped);
 
-    let ended = until_told(&bursar).await?;
+    let ended = until_told(&bursar, signals).await;
     health.stop();
     stop.send_replace(true);
     drain([Some(serving), admin]).await;
@@ -213,11 +215,24 @@ fn service(
     })
 }
 
+/// The signals that ask the process to end.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self, Unopened> {
+        let failed = |source| Unopened::System { what: "cannot wait for signals".to_owned(), source };
+        let terminate = signal(SignalKind::terminate()).map_err(failed)?;
+        let interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+        Ok(Self { terminate, interrupt })
+    }
+}
+
 /// Waits for a signal, or for the engine's end.
-async fn until_told(bursar: &Arc<Bursar>) -> Result<Ended, Unopened> {
-    let failed = |source| Unopened::System { what: "cannot wait for signals".to_owned(), source };
-    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
+async fn until_told(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
+    let Signals { mut terminate, mut interrupt } = signals;
     let mut stopped = bursar.engine.stopped();
     let ended = tokio::select! {
         _ = terminate.recv() => Ended::Asked,
@@ -235,7 +250,7 @@ async fn until_told(bursar: &Arc<Bursar>) -> Result<Ended, Unopened> {
         tracing::warn!("a second signal: ending at once");
         std::process::exit(1);
     });
-    Ok(ended)
+    ended
 }
 
 async fn drain(listeners: [Option<tokio::task::JoinHandle<()>>; 2]) {

@@ -8,7 +8,9 @@ use std::time::Instant;
 use tokio::sync::{oneshot, watch};
 
 use super::{BATCH_MAX, Command, Executor, Task, Verdict, task};
+use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
+use crate::world::{Halt, Want, World};
 
 /// Commands that wait at most; beyond it callers are told to come back.
 const QUEUE_MAX: usize = 8_192;
@@ -56,13 +58,13 @@ impl Engine {
     /// Queues a command and waits for its commit. Dropping the future cancels nothing.
     pub async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
         let (answer, answered) = oneshot::channel();
-        let task = task(command, move |outcome| {
+        let begun = Arc::new(AtomicBool::new(false));
+        let task = task(Noted { command, begun: begun.clone() }, move |outcome| {
             // A caller that went away does not need its answer; what was done stays done.
             drop(answer.send(outcome));
         });
         match self.queue.try_send(task) {
-            // Dropped without an answer: the engine's thread died with it in hand, perhaps after the commit.
-            Ok(()) => answered.await.unwrap_or_else(|_| Err(unknown())),
+            Ok(()) => answered.await.unwrap_or_else(|_| Err(unanswered(begun.load(Ordering::SeqCst)))),
             Err(TrySendError::Full(_)) => Err(unavailable("Too much is waiting already. Nothing happened.")),
             Err(TrySendError::Disconnected(_)) => Err(unavailable("The engine has stopped. Nothing happened.")),
         }
@@ -73,7 +75,35 @@ fn unavailable(message: &str) -> Refusal {
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
 }
 
-fn unknown() -> Refusal {
+/// A command that tells when it is begun: until then it is certain that nothing happened.
+struct Noted<C> {
+    command: C,
+    begun: Arc<AtomicBool>,
+}
+
+impl<C: Command> Command for Noted<C> {
+    type Reply = C::Reply;
+
+    fn organization(&self) -> OrgId {
+        self.command.organization()
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        self.begun.store(true, Ordering::SeqCst);
+        self.command.needs()
+    }
+
+    fn decide(&self, world: &mut World) -> Result<C::Reply, Halt> {
+        self.command.decide(world)
+    }
+}
+
+/// What a caller is told whose command was dropped without an answer. One that waited when the engine stopped
+/// was never begun; one that the engine's thread died with in hand may have been committed.
+fn unanswered(begun: bool) -> Refusal {
+    if !begun {
+        return unavailable("The engine has stopped. Nothing happened.");
+    }
     let message = "The engine died. It may or may not have happened. Repeat it with the same idempotency key.";
     Refusal::new(Code::OutcomeUnknown, message).retry_after(2)
 }
@@ -103,9 +133,8 @@ fn work(mut executor: Executor, waiting: &Receiver<Box<dyn Task>>) -> String {
 mod tests {
     use super::*;
     use crate::clock::{Clock, Time};
-    use crate::ids::{OrgId, Seeds};
+    use crate::ids::Seeds;
     use crate::store::{Memory, Store};
-    use crate::world::{Halt, Want, World};
 
     /// Takes the engine's thread with it, at a place where no panic is caught.
     struct Deadly;

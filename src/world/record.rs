@@ -1,8 +1,7 @@
 //! What a record is: a struct that says its table, its keys and its columns once.
 //!
-//! From that one description the stores derive loading, inserting and updating,
-//! lists are asked for, and a test compares the migrations. Deliberately absent:
-//! SQL, and anything about a particular noun.
+//! From that one description the stores derive loading, inserting and updating, and
+//! lists are asked for. Deliberately absent: SQL, and anything about a particular noun.
 
 use std::any::Any;
 use std::sync::Arc;
