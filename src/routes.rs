@@ -4,9 +4,7 @@
 //! the router (`dispatch`), the document (`openapi`), `bursar routes`, and the tests' lists.
 
 use crate::http::Route;
-use crate::{
-    apps, claims, events, ledger, members, messages, openapi, pages, payout_links, payouts, sandbox, transfers, users,
-};
+use crate::{openapi, pages};
 
 /// Every route but the probes, which stand on a listener of their own in production (`health`).
 pub fn table() -> Vec<Route> {
@@ -18,17 +16,17 @@ pub fn table() -> Vec<Route> {
 /// Every route of the API, in the order of the document. A new noun adds its rows here.
 pub fn business() -> Vec<Route> {
     [
-        apps::routes(),
-        members::routes(),
-        users::routes(transfers::under_way),
-        payouts::routes(),
-        payout_links::routes(),
-        claims::routes(),
-        transfers::routes(),
-        ledger::http::routes(),
-        messages::http::routes(),
-        events::routes(),
-        sandbox::routes(),
+        crate::apps::routes(),
+        crate::members::routes(),
+        crate::users::routes(crate::transfers::under_way),
+        crate::payouts::routes(),
+        crate::payout_links::routes(),
+        crate::claims::routes(),
+        crate::transfers::routes(),
+        crate::ledger::http::routes(),
+        crate::messages::http::routes(),
+        crate::events::routes(),
+        crate::sandbox::routes(),
     ]
     .concat()
 }
