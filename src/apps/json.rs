@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::keys::Drawn;
 use super::model::{App, AppMetrics, AppStatus, Key, Organization};
 use crate::clock::Time;
-use crate::events::{self, News};
+use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
 use crate::ledger::{self, Place};
@@ -132,5 +132,5 @@ pub fn shown(world: &mut World, app: &App) -> Result<AppJson, Halt> {
 pub fn tell_updated(world: &mut World, app: &App) -> Result<(), Halt> {
     let object = serde_json::to_value(shown(world, app)?).expect("an app is plain data, which always serializes");
     let scope = Scope { org: app.org, app: app.id };
-    events::tell(world, scope, News { name: "app.updated", object_id: app.id.0, version: app.version, object })
+    events::tell(world, scope, News { name: EventName::AppUpdated, object_id: app.id.0, version: app.version, object })
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::Event;
+use super::{Event, EventName};
 use crate::clock::Time;
 use crate::http::input::input;
 use crate::http::inputs::Whole;
@@ -37,7 +37,7 @@ pub struct EventJson {
     /// Its place in the app's log: the first has 1, each one more than the one before, none missing.
     pub sequence: i64,
     /// What happened, for example payout_link.claimed.
-    pub name: String,
+    pub name: EventName,
     /// When.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
@@ -54,7 +54,7 @@ fn json(event: &Event) -> EventJson {
     EventJson {
         id: event.id,
         sequence: event.sequence,
-        name: event.name.clone(),
+        name: event.name,
         created: event.created_at,
         object_id: event.object_id,
         version: event.version,

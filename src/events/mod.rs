@@ -6,8 +6,10 @@
 //! one out, or change one, unseen. Deliberately absent: delivery, which reads the log.
 
 mod http;
+mod names;
 
 pub use http::routes;
+pub use names::EventName;
 
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -45,8 +47,8 @@ record! {
         pub sequence: i64,
         /// Its id.
         pub id: EventId,
-        /// What happened, for example `payout_link.claimed`.
-        pub name: String,
+        /// What happened.
+        pub name: EventName,
         /// To which object.
         pub object_id: Uuid,
         /// The object's version: 1 for the first event about it, then one more each.
@@ -64,7 +66,7 @@ record! {
 #[derive(Clone, Debug)]
 pub struct News {
     /// The event's name.
-    pub name: &'static str,
+    pub name: EventName,
     /// The object.
     pub object_id: Uuid,
     /// The object's version.
@@ -83,7 +85,7 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
         app: scope.app,
         sequence,
         id: world.id(),
-        name: news.name.to_owned(),
+        name: news.name,
         object_id: news.object_id,
         version: news.version,
         object: news.object.to_string(),
@@ -113,7 +115,7 @@ pub fn link(before: &[u8], event: &Event) -> Vec<u8> {
     hash.update(event.sequence.to_be_bytes());
     hash.update(event.id.0.as_bytes());
     // A length before each text: no two events have the same bytes.
-    for text in [&event.name, &event.object] {
+    for text in [event.name.as_str(), &event.object] {
         hash.update(u64::try_from(text.len()).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(text.as_bytes());
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::model::{LinkStatus, PayoutLink};
 use super::rules::{self, Happening};
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkId};
 use crate::ledger::holds::{self, Closed};
@@ -49,5 +50,5 @@ pub(super) fn release(world: &mut World, link: &Arc<PayoutLink>, to: LinkStatus)
     }
     let transfer = transfers::find(world, scope, link.transfer)?;
     transfers::advance(world, &transfer, transfers::rules::Happening::Canceled, |_| ())?;
-    super::change(world, link, "payout_link.updated", |link| link.status = to)
+    super::change(world, link, EventName::PayoutLinkUpdated, |link| link.status = to)
 }

@@ -7,6 +7,7 @@ use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Pa
 use super::token::NewToken;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::fees::Party;
 use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkId, UserId};
@@ -138,7 +139,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
     if let Some(remind_at) = new.remind_at {
         jobs::enqueue_at(world, scope.org, Work::RemindLink { link: id.0 }, remind_at);
     }
-    super::tell(world, &link, "payout_link.updated")?;
+    super::tell(world, &link, EventName::PayoutLinkUpdated)?;
     Ok(link)
 }
 

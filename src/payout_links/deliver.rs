@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::model::{DeliveryMethod, PayoutLink};
 use super::rules::{self, Happening};
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
 use crate::messages::{self, Channel, Conclusion, MessageStatus, Template};
@@ -26,7 +27,7 @@ pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<P
             rules::next(link, Happening::DeliveryQueued)?
         }
     };
-    let link = super::change(world, link, "payout_link.updated", |link| {
+    let link = super::change(world, link, EventName::PayoutLinkUpdated, |link| {
         link.deliveries += 1;
         link.status = to;
     })?;
@@ -82,7 +83,11 @@ impl Command for ClaimLinkDelivered {
         };
         let to = rules::next(&link, happening)?;
         if to != link.status {
-            let name = if happening == Happening::DeliveryFailed { "payout_link.failed" } else { "payout_link.sent" };
+            let name = if happening == Happening::DeliveryFailed {
+                EventName::PayoutLinkFailed
+            } else {
+                EventName::PayoutLinkSent
+            };
             super::change(world, &link, name, |link| link.status = to)?;
         }
         Ok(())

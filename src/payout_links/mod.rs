@@ -29,7 +29,7 @@ pub use token::{ClaimToken, NewToken};
 
 use std::sync::Arc;
 
-use crate::events::{self, News};
+use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::PayoutLinkId;
 use crate::refusal::Refusal;
@@ -57,7 +57,7 @@ pub fn by_token(world: &mut World, token: &ClaimToken) -> Result<Arc<PayoutLink>
 pub(crate) fn change(
     world: &mut World,
     link: &Arc<PayoutLink>,
-    name: &'static str,
+    name: EventName,
     edit: impl FnOnce(&mut PayoutLink),
 ) -> Result<Arc<PayoutLink>, Halt> {
     let now = world.now();
@@ -70,7 +70,7 @@ pub(crate) fn change(
     Ok(link)
 }
 
-fn tell(world: &mut World, link: &PayoutLink, name: &'static str) -> Result<(), Halt> {
+fn tell(world: &mut World, link: &PayoutLink, name: EventName) -> Result<(), Halt> {
     let object = json::without_link(link);
     events::tell(world, link.scope(), News { name, object_id: link.id.0, version: link.version, object })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::pay::{Order, pay};
 use crate::apps;
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::ledger::holds::{self, CapturedBy, Closed};
@@ -131,7 +132,7 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
         hold.completed_at = Some(now);
         hold.user_id = Some(user.id);
     })?;
-    payout_links::change(world, link, "payout_link.claimed", |link| {
+    payout_links::change(world, link, EventName::PayoutLinkClaimed, |link| {
         link.status = to;
         link.claimed_user = Some(user.id);
     })

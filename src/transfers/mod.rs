@@ -18,7 +18,7 @@ pub use move_balance::MoveBalance;
 
 use std::sync::Arc;
 
-use crate::events::{self, News};
+use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::{TransferId, UserId};
 use crate::refusal::Refusal;
@@ -48,7 +48,7 @@ pub fn under_way(world: &mut World, scope: Scope, user: UserId) -> Result<bool, 
 /// Writes a new transfer and tells of it.
 pub fn open(world: &mut World, transfer: Transfer) -> Result<Arc<Transfer>, Halt> {
     let transfer = world.add(transfer);
-    tell(world, &transfer, "transfer.updated")?;
+    tell(world, &transfer, EventName::TransferUpdated)?;
     Ok(transfer)
 }
 
@@ -68,18 +68,18 @@ pub fn advance(
         edit(transfer);
     });
     let name = match to {
-        TransferStatus::Completed => "transfer.completed",
-        TransferStatus::Failed => "transfer.failed",
-        TransferStatus::Flagged => "transfer.flagged",
+        TransferStatus::Completed => EventName::TransferCompleted,
+        TransferStatus::Failed => EventName::TransferFailed,
+        TransferStatus::Flagged => EventName::TransferFlagged,
         TransferStatus::Created | TransferStatus::Pending | TransferStatus::Reversed | TransferStatus::Canceled => {
-            "transfer.updated"
+            EventName::TransferUpdated
         }
     };
     tell(world, &transfer, name)?;
     Ok(transfer)
 }
 
-fn tell(world: &mut World, transfer: &Transfer, name: &'static str) -> Result<(), Halt> {
+fn tell(world: &mut World, transfer: &Transfer, name: EventName) -> Result<(), Halt> {
     let object = json::without_transactions(transfer);
     let scope = Scope { org: transfer.org, app: transfer.app };
     events::tell(world, scope, News { name, object_id: transfer.id.0, version: transfer.version, object })

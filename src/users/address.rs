@@ -2,8 +2,9 @@
 
 use super::inputs::Address;
 use super::rules;
-use super::{UPDATED, change, find};
+use super::{change, find};
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::vault::{Purpose, Vault};
@@ -52,7 +53,7 @@ impl Command for SetAddress {
         rules::must_be_active(&user)?;
 
         // From here it must succeed.
-        change(world, self.scope, &user, UPDATED, |user| {
+        change(world, self.scope, &user, EventName::UserUpdated, |user| {
             user.sealed_address = Some(self.address.sealed.clone());
             user.country = Some(self.address.country.clone());
         })?;

@@ -4,6 +4,7 @@ use super::create::connect_app;
 use super::{UserJson, find_in_organization, is_connected, json, rules, tell};
 use crate::apps;
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId, UserId};
 use crate::world::{Halt, World};
@@ -38,7 +39,7 @@ impl Command for ConnectUser {
         // From here it must succeed. The user is the same for all apps, so there is no new version: only this
         // app hears of it, for the first time.
         connect_app(world, scope, &user)?;
-        tell(world, scope, &user, super::UPDATED)?;
+        tell(world, scope, &user, EventName::UserUpdated)?;
         json(world, scope, &user)
     }
 }

@@ -9,6 +9,7 @@ use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::phone::PhoneNumber;
@@ -107,7 +108,7 @@ fn connect_known(
     if connected && learned.values() == user.values() {
         return Ok(user.clone());
     }
-    change(world, scope, user, super::UPDATED, |user| *user = learned)
+    change(world, scope, user, EventName::UserUpdated, |user| *user = learned)
 }
 
 fn create(world: &mut World, scope: Scope, person: &Person, metadata: Option<&String>) -> Result<Arc<User>, Halt> {
@@ -146,7 +147,7 @@ fn create(world: &mut World, scope: Scope, person: &Person, metadata: Option<&St
     learn(&mut user, person, now);
     let user = world.add(user);
     connect_app(world, scope, &user)?;
-    tell(world, scope, &user, super::UPDATED)?;
+    tell(world, scope, &user, EventName::UserUpdated)?;
     Ok(user)
 }
 
@@ -203,7 +204,7 @@ pub fn fill_profile(
     }
 
     // From here it must succeed.
-    change(world, scope, user, super::UPDATED, |user| {
+    change(world, scope, user, EventName::UserUpdated, |user| {
         let version = user.version;
         *user = User { version, ..filled };
     })

@@ -2,9 +2,10 @@
 
 use super::model::{AppUser, Compliance, User};
 use super::rules::{self, UserEvent};
-use super::{UPDATED, UserJson, change, find, json, verification};
+use super::{UserJson, change, find, json, verification};
 use crate::apps;
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::ledger::{self, Place};
@@ -60,7 +61,7 @@ impl Command for DeleteUser {
             apps::count_connected_user(world, Scope { org, app: connection.app }, -1)?;
         }
         let now = world.now();
-        let user = change(world, self.scope, &user, UPDATED, |user| {
+        let user = change(world, self.scope, &user, EventName::UserUpdated, |user| {
             erase(user);
             user.deleted_at = Some(now);
         })?;

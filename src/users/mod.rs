@@ -44,7 +44,7 @@ pub use verify::{SendVerificationToken, Verify};
 
 use std::sync::Arc;
 
-use crate::events::{self, News};
+use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::payout_methods::PayoutMethod;
@@ -90,17 +90,12 @@ pub fn default_payout_method(world: &mut World, user: &User) -> Result<Option<Ar
     Ok(Some(method).filter(|method| method.in_use))
 }
 
-/// The event of any change of a user.
-pub const UPDATED: &str = "user.updated";
-/// The event of a payout method that was set up, changed or removed.
-pub const PAYOUT_METHOD_UPDATED: &str = "user.updated.payout_method";
-
 /// Changes a user and tells it, once, to the app that acts: every transition of a user goes through here.
 pub fn change(
     world: &mut World,
     scope: Scope,
     user: &Arc<User>,
-    event: &'static str,
+    event: EventName,
     edit: impl FnOnce(&mut User),
 ) -> Result<Arc<User>, Halt> {
     let user = world.change(user, |user| {
@@ -111,7 +106,7 @@ pub fn change(
     Ok(user)
 }
 
-fn tell(world: &mut World, scope: Scope, user: &User, name: &'static str) -> Result<(), Halt> {
+fn tell(world: &mut World, scope: Scope, user: &User, name: EventName) -> Result<(), Halt> {
     let object = json(world, scope, user)?;
     let object = serde_json::to_value(object).expect("response bodies are plain data, which always serialize");
     events::tell(world, scope, News { name, object_id: user.id.0, version: user.version, object })

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::model::User;
-use super::{PAYOUT_METHOD_UPDATED, change, rules};
+use super::{change, rules};
 use crate::apps;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::payout_methods::{self, PayoutMethod, SealedDetails};
 use crate::platform::Platform;
@@ -39,7 +40,7 @@ pub fn set_up_payout_method(
     let method = payout_methods::add(world, scope.org, user.id, &new.details, new.metadata.as_deref())?;
 
     // From here it must succeed.
-    change(world, scope, user, PAYOUT_METHOD_UPDATED, |user| {
+    change(world, scope, user, EventName::UserUpdatedPayoutMethod, |user| {
         if new.is_default.unwrap_or(!had_default) {
             user.default_payout_method = Some(method.id);
         }
@@ -69,7 +70,7 @@ pub fn disable_payout_method(
 
     // From here it must succeed.
     let method = payout_methods::disable(world, method, reason);
-    change(world, scope, user, PAYOUT_METHOD_UPDATED, |user| {
+    change(world, scope, user, EventName::UserUpdatedPayoutMethod, |user| {
         if user.default_payout_method == Some(method.id) {
             user.default_payout_method = None;
             user.auto_payout_enabled = false;
@@ -93,7 +94,7 @@ pub fn prefer_payout_method(
     if default == user.default_payout_method && enabled == user.auto_payout_enabled {
         return Ok(user.clone());
     }
-    change(world, scope, user, super::UPDATED, |user| {
+    change(world, scope, user, EventName::UserUpdated, |user| {
         user.default_payout_method = default;
         user.auto_payout_enabled = enabled;
     })

@@ -12,8 +12,9 @@ use serde::Serialize;
 use super::address::SealedAddress;
 use super::inputs::{Address, AddressParts, BirthDate, CountryCode};
 use super::model::{EntityType, TaxIdVerification, User, W9};
-use super::{UPDATED, UserJson, change, find, json, rules};
+use super::{UserJson, change, find, json, rules};
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::input::{Problems, gather, input, problem, wrong};
 use crate::http::inputs::{Text, word_input};
 use crate::http::{Environment, Scope};
@@ -322,7 +323,7 @@ pub fn collect_tax_form(
     rules::must_be_active(user)?;
 
     // From here it must succeed.
-    change(world, scope, user, UPDATED, |user| {
+    change(world, scope, user, EventName::UserUpdated, |user| {
         user.sealed_tax_form = Some(form.sealed.clone());
         user.tax_id_hash.clone_from(&form.tax_id_hash);
         user.sealed_address = Some(form.address.sealed.clone());

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value as Schema, json};
 
 use super::model::{Adjustment1099, User};
-use super::{UPDATED, UserJson, by_phone, change, find, rules, screening};
+use super::{UserJson, by_phone, change, find, rules, screening};
 use crate::email::Email;
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::http::input::{Input, Patch, Problems, text, wrong};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
@@ -108,7 +109,11 @@ impl Command for UpdateUser {
             screening::screen(&mut edited);
         }
         let unchanged = edited.values() == user.values();
-        let user = if unchanged { user } else { change(world, self.scope, &user, UPDATED, |user| *user = edited)? };
+        let user = if unchanged {
+            user
+        } else {
+            change(world, self.scope, &user, EventName::UserUpdated, |user| *user = edited)?
+        };
         super::json(world, self.scope, &user)
     }
 }

@@ -15,7 +15,7 @@ use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
 
 use crate::clock::{DAY_SECONDS, Time};
-use crate::events::{self, News};
+use crate::events::{self, EventName, News};
 use crate::http::{Bursar, Scope};
 use crate::ids::{AppId, MessageId, OrgId, VerificationId};
 use crate::messages::{self, Channel, CodePurpose, Template};
@@ -292,7 +292,7 @@ fn tell_sent(world: &mut World, scope: Scope, to: &Recipient<'_>, sent: &Verific
         "sends_last_hour": sent.sent_at_micros.0.len(),
         "sends_today": today,
     });
-    events::tell(world, scope, News { name: "verification.sent", object_id: id, version: sent.version, object })
+    events::tell(world, scope, News { name: EventName::VerificationSent, object_id: id, version: sent.version, object })
 }
 
 /// A phone or an address for people who may know it but must not learn it.

@@ -3,8 +3,9 @@
 use super::model::User;
 use super::rules::{self, UserEvent};
 use super::verification::{self, Checked, NewCode};
-use super::{UPDATED, UserJson, change, find, json};
+use super::{UserJson, change, find, json};
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{MessageId, OrgId, UserId};
 use crate::messages::{Channel, CodePurpose};
@@ -73,7 +74,7 @@ impl Command for Verify {
 
         // From here it must succeed.
         let now = world.now();
-        let user = change(world, self.scope, &user, UPDATED, |user| {
+        let user = change(world, self.scope, &user, EventName::UserUpdated, |user| {
             user.phone_verified_at = Some(now);
             user.status = rules::status_after(user.status, UserEvent::Verify);
         })?;
