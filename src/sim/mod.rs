@@ -515,7 +515,7 @@ impl Command for TakeNews {
 
 /// For the report: what was asked, and how it was answered.
 fn heard(request: &Request, outcome: &Result<Answer, Refusal>) -> String {
-    let target = request.target().trim_end_matches('?');
+    let target = request.wish.nature().target.trim_end_matches('?');
     match outcome {
         Ok(answer) => format!("{target}: {}", answer.status),
         Err(refusal) => format!("{target}: {}", refusal.code.as_str()),

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use super::carrier::Carrier;
 use super::chance::Chance;
 use super::directory::{Directory, KnownLink};
-use super::requests::{Request, Token, Wish, written_down};
+use super::requests::{Request, Step, Token, Wish, written_down};
 use super::stage::{Someone, Stage};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::http::Scope;
@@ -94,41 +94,31 @@ impl Clients {
 
     /// Takes note that a request was answered as hoped. `sitting` is what it opened.
     pub fn succeeded(&mut self, request: &Request, sitting: Option<Vec<u8>>) {
-        match (&request.wish, sitting) {
-            (Wish::GiveContact { link, .. }, _) => {
+        let Wish::Claim { link, step } = &request.wish else { return };
+        match (step, sitting) {
+            (Step::Contact(_), _) => {
                 self.claims.entry(link.clone()).or_insert(Claiming::CodeAsked);
             }
-            (Wish::ProveContact { link, .. }, Some(sitting)) => {
+            (Step::Code(_), Some(sitting)) => {
                 self.claims.insert(link.clone(), Claiming::Sits(sitting, 0));
             }
-            (Wish::FillProfile { link, .. } | Wish::ChooseMethod { link, .. }, _) => {
+            (Step::Profile { .. } | Step::Method { .. }, _) => {
                 if let Some(Claiming::Sits(_, steps)) = self.claims.get_mut(link) {
                     *steps += 1;
                 }
             }
-            _ => {}
+            (Step::Code(_), None) | (Step::Payout { .. }, _) => {}
         }
     }
 
     /// Takes note that a request was refused: a payee whose code or sitting is of no use begins anew.
     pub fn refused(&mut self, request: &Request) {
-        match &request.wish {
-            Wish::ProveContact { link, .. }
-            | Wish::FillProfile { link, .. }
-            | Wish::ChooseMethod { link, .. }
-            | Wish::ClaimPayout { link, .. } => {
+        let Wish::Claim { link, step } = &request.wish else { return };
+        match step {
+            Step::Code(_) | Step::Profile { .. } | Step::Method { .. } | Step::Payout { .. } => {
                 self.claims.remove(link);
             }
-            Wish::SendPayout(_)
-            | Wish::CreateLink(_)
-            | Wish::Redeliver(_)
-            | Wish::Cancel(_)
-            | Wish::MoveBalance { .. }
-            | Wish::Meet(_)
-            | Wish::SendToken(_)
-            | Wish::Verify { .. }
-            | Wish::SetUpMethod { .. }
-            | Wish::GiveContact { .. } => {}
+            Step::Contact(_) => {}
         }
     }
 
@@ -164,21 +154,13 @@ impl Clients {
                 Wish::SetUpMethod { user, details, auto_payout: !chance.one_in(3) }
             }
         };
-        // Naming a person or nobody at all crosses no border: the same phone is another user there.
-        let foreign = foreign && names_an_object(&wish);
+        let foreign = foreign && wish.nature().names_object;
         let key = self.key(scope, &wish, chance);
         Some(Request { scope, key, wish, foreign })
     }
 
     fn key(&mut self, scope: Scope, wish: &Wish, chance: &mut Chance) -> Option<String> {
-        let takes_keys = match wish {
-            Wish::Cancel(_) | Wish::GiveContact { .. } | Wish::ProveContact { .. } => false,
-            Wish::FillProfile { .. } | Wish::ChooseMethod { .. } => false,
-            Wish::SendPayout(_) | Wish::CreateLink(_) | Wish::Redeliver(_) | Wish::MoveBalance { .. } => true,
-            Wish::Meet(_) | Wish::SendToken(_) | Wish::Verify { .. } | Wish::SetUpMethod { .. } => true,
-            Wish::ClaimPayout { .. } => true,
-        };
-        if !takes_keys || chance.one_in(8) {
+        if !wish.nature().takes_key || chance.one_in(8) {
             return None;
         }
         if chance.one_in(40)
@@ -247,22 +229,26 @@ impl Clients {
         // Most come soon after their link did, one after the other.
         let among = if chance.one_in(3) { links.len() } else { links.len().min(PATIENT) };
         let link = links[links.len() - 1 - chance.position(among)].clone();
-        let wish = match self.claims.get(&link.token).cloned() {
-            None => Wish::GiveContact { phone: payee(&link, sight, chance)?.phone.clone(), link: link.token.clone() },
+        let step = match self.claims.get(&link.token).cloned() {
+            None => Step::Contact(payee(&link, sight, chance)?.phone.clone()),
             Some(Claiming::CodeAsked) => self.prove(&link, sight, chance)?,
             Some(Claiming::Sits(sitting, steps)) => sit(&link, sitting, steps, sight, chance)?,
         };
+        let wish = Wish::Claim { link: link.token.clone(), step };
         let key = self.key(link.scope, &wish, chance);
-        if chance.one_in(60) {
+        if let Wish::Claim { step, .. } = &wish
+            && chance.one_in(60)
+        {
             let scope = other_tenant(link.scope, sight, chance)?;
             // The secret of this link under another organization's name.
             let token = Token { org: scope.org, hash: link.token.hash };
-            return Some(Request { scope, key, wish: with_token(wish, token), foreign: true });
+            let wish = Wish::Claim { link: token, step: step.clone() };
+            return Some(Request { scope, key, wish, foreign: true });
         }
         Some(Request { scope: link.scope, key, wish, foreign: false })
     }
 
-    fn prove(&mut self, link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<Wish> {
+    fn prove(&mut self, link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
         let phone = payee(link, sight, chance)?.phone.e164();
         let received = sight.carrier.code(link.scope.org, &phone);
         let code = match received {
@@ -278,29 +264,23 @@ impl Clients {
         if chance.one_in(10) {
             self.claims.remove(&link.token);
         }
-        Some(Wish::ProveContact { link: link.token.clone(), code })
+        Some(Step::Code(code))
     }
 }
 
 /// The step after the code.
-fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chance: &mut Chance) -> Option<Wish> {
+fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
     let person = payee(link, sight, chance)?;
-    let token = link.token.clone();
     let step = if chance.one_in(6) { chance.position(4) } else { steps };
     Some(match step {
-        0 => Wish::FillProfile {
-            link: token,
-            sitting,
-            first_name: person.first_name.clone(),
-            last_name: person.last_name.clone(),
-        },
-        1 => {
-            let details = Box::new(chance.pick(&person.details)?.clone());
-            Wish::ChooseMethod { link: token, sitting, details }
+        0 => {
+            let (first_name, last_name) = (person.first_name.clone(), person.last_name.clone());
+            Step::Profile { sitting, first_name, last_name }
         }
+        1 => Step::Method { sitting, details: Box::new(chance.pick(&person.details)?.clone()) },
         _ => {
-            let part = chance.one_in(3).then(|| Cents::new(chance.between(1, link.amount)));
-            Wish::ClaimPayout { link: token, sitting, amount: part }
+            let amount = chance.one_in(3).then(|| Cents::new(chance.between(1, link.amount)));
+            Step::Payout { sitting, amount }
         }
     })
 }
@@ -344,36 +324,4 @@ fn link_of<'a>(scope: Scope, sight: &'a Sight<'_>, chance: &mut Chance) -> Optio
         return None;
     }
     (0..12).map(|_| &links[chance.position(links.len())]).find(|link| link.scope == scope)
-}
-
-fn with_token(wish: Wish, token: Token) -> Wish {
-    match wish {
-        Wish::GiveContact { phone, .. } => Wish::GiveContact { link: token, phone },
-        Wish::ProveContact { code, .. } => Wish::ProveContact { link: token, code },
-        Wish::FillProfile { sitting, first_name, last_name, .. } => {
-            Wish::FillProfile { link: token, sitting, first_name, last_name }
-        }
-        Wish::ChooseMethod { sitting, details, .. } => Wish::ChooseMethod { link: token, sitting, details },
-        Wish::ClaimPayout { sitting, amount, .. } => Wish::ClaimPayout { link: token, sitting, amount },
-        other @ (Wish::SendPayout(_)
-        | Wish::CreateLink(_)
-        | Wish::Redeliver(_)
-        | Wish::Cancel(_)
-        | Wish::MoveBalance { .. }
-        | Wish::Meet(_)
-        | Wish::SendToken(_)
-        | Wish::Verify { .. }
-        | Wish::SetUpMethod { .. }) => other,
-    }
-}
-
-fn names_an_object(wish: &Wish) -> bool {
-    match wish {
-        Wish::SendPayout(new) | Wish::CreateLink(new) => new.user.is_some(),
-        Wish::Meet(_) => false,
-        Wish::Redeliver(_) | Wish::Cancel(_) | Wish::MoveBalance { .. } | Wish::SendToken(_) => true,
-        Wish::Verify { .. } | Wish::SetUpMethod { .. } => true,
-        Wish::GiveContact { .. } | Wish::ProveContact { .. } | Wish::FillProfile { .. } => true,
-        Wish::ChooseMethod { .. } | Wish::ClaimPayout { .. } => true,
-    }
 }

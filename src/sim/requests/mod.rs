@@ -6,16 +6,17 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+mod claim;
+
+pub(super) use claim::Step;
+
 use super::chance::Chance;
 use super::house::Batch;
 use super::{Said, Who};
-use crate::claims::{
-    ChooseMethod, ClaimPayout, Contact, FillProfile, GiveContact, MethodChosen, NewSitting, ProveContact,
-};
 use crate::engine::Command;
 use crate::http::idempotency::{Keyed, Once};
 use crate::http::{Answer, Scope};
-use crate::ids::{Entropy, OrgId, PayoutLinkId, UserId};
+use crate::ids::{OrgId, PayoutLinkId, UserId};
 use crate::money::Cents;
 use crate::payout_links::{Cancel, ClaimToken, Create, NewLink, NewToken, PayoutLink, Redeliver};
 use crate::payout_methods::Details;
@@ -39,11 +40,45 @@ pub(super) enum Wish {
     SendToken(UserId),
     Verify { user: UserId, code: String },
     SetUpMethod { user: UserId, details: Box<Details>, auto_payout: bool },
-    GiveContact { link: Token, phone: PhoneNumber },
-    ProveContact { link: Token, code: String },
-    FillProfile { link: Token, sitting: Vec<u8>, first_name: String, last_name: String },
-    ChooseMethod { link: Token, sitting: Vec<u8>, details: Box<Details> },
-    ClaimPayout { link: Token, sitting: Vec<u8>, amount: Option<Cents> },
+    Claim { link: Token, step: Step },
+}
+
+/// What holds for every request of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nature {
+    /// Method and path, as the key's row keeps them.
+    pub target: &'static str,
+    /// Whether it may carry an idempotency key.
+    pub takes_key: bool,
+    /// Whether its second time is refused or harmless, even without a key.
+    pub harmless_twice: bool,
+    /// Whether it names an object of a tenant, which another tenant must not find.
+    pub names_object: bool,
+}
+
+impl Wish {
+    /// What holds for every request of its kind.
+    pub fn nature(&self) -> Nature {
+        let nature = |target, takes_key, harmless_twice, names_object| Nature {
+            target,
+            takes_key,
+            harmless_twice,
+            names_object,
+        };
+        match self {
+            // Naming a person or nobody at all crosses no border: the same phone is another user there.
+            Self::SendPayout(new) => nature("POST /v2/payouts/send-payout?", true, false, new.user.is_some()),
+            Self::CreateLink(new) => nature("POST /v2/payout-links?", true, false, new.user.is_some()),
+            Self::Redeliver(_) => nature("POST /v2/payout-links/redeliver?", true, true, true),
+            Self::Cancel(_) => nature("DELETE /v2/payout-links?", false, true, true),
+            Self::MoveBalance { .. } => nature("POST /v2/transfers?", true, false, true),
+            Self::Meet(_) => nature("POST /v2/users?", true, true, false),
+            Self::SendToken(_) => nature("POST /v2/users/send-verification-token?", true, true, true),
+            Self::Verify { .. } => nature("POST /v2/users/verify?", true, true, true),
+            Self::SetUpMethod { .. } => nature("PUT /v2/users/payout-methods?", true, true, true),
+            Self::Claim { step, .. } => step.nature(),
+        }
+    }
 }
 
 /// The token of a link, as its holder has it.
@@ -77,7 +112,7 @@ pub(super) struct Request {
 impl Request {
     /// Whose idempotency keys it shares.
     pub fn key_scope(&self) -> Uuid {
-        if let Wish::ClaimPayout { link, .. } = &self.wish {
+        if let Wish::Claim { link, .. } = &self.wish {
             // Keys of one link are its own, as at the handler.
             return Uuid::from_slice(&link.hash[..16]).unwrap_or_default();
         }
@@ -94,38 +129,12 @@ impl Request {
         let key = self.key.clone()?;
         let fields = BTreeMap::from([("body".to_owned(), self.print())]);
         let vault = vault.clone();
-        Some(Keyed { scope: self.key_scope(), key, target: self.target().to_owned(), fields, vault })
+        Some(Keyed { scope: self.key_scope(), key, target: self.wish.nature().target.to_owned(), fields, vault })
     }
 
-    /// Whether sending it twice at once is no second request: it has a key, or its second time is refused or harmless.
+    /// Whether sending it twice at once is no second request.
     pub fn may_be_doubled(&self) -> bool {
-        self.key.is_some()
-            || match &self.wish {
-                Wish::SendPayout(_) | Wish::CreateLink(_) | Wish::MoveBalance { .. } => false,
-                Wish::Redeliver(_) | Wish::Cancel(_) | Wish::Meet(_) | Wish::SendToken(_) | Wish::Verify { .. } => true,
-                Wish::SetUpMethod { .. } | Wish::GiveContact { .. } | Wish::ProveContact { .. } => true,
-                Wish::FillProfile { .. } | Wish::ChooseMethod { .. } | Wish::ClaimPayout { .. } => true,
-            }
-    }
-
-    /// Method and path, as the key's row keeps them.
-    pub fn target(&self) -> &'static str {
-        match self.wish {
-            Wish::SendPayout(_) => "POST /v2/payouts/send-payout?",
-            Wish::CreateLink(_) => "POST /v2/payout-links?",
-            Wish::Redeliver(_) => "POST /v2/payout-links/redeliver?",
-            Wish::Cancel(_) => "DELETE /v2/payout-links?",
-            Wish::MoveBalance { .. } => "POST /v2/transfers?",
-            Wish::Meet(_) => "POST /v2/users?",
-            Wish::SendToken(_) => "POST /v2/users/send-verification-token?",
-            Wish::Verify { .. } => "POST /v2/users/verify?",
-            Wish::SetUpMethod { .. } => "PUT /v2/users/payout-methods?",
-            Wish::GiveContact { .. } => "POST /v2/claims/contact?",
-            Wish::ProveContact { .. } => "POST /v2/claims/code?",
-            Wish::FillProfile { .. } => "POST /v2/claims/profile?",
-            Wish::ChooseMethod { .. } => "POST /v2/claims/method?",
-            Wish::ClaimPayout { .. } => "POST /v2/claims/payout?",
-        }
+        self.key.is_some() || self.wish.nature().harmless_twice
     }
 
     /// Adds the command of this request to a batch, with what a handler draws for it. Gives the sitting that
@@ -169,66 +178,7 @@ impl Request {
                 };
                 self.once(batch, vault, SetUpMethod { scope, user, new }, id_alone);
             }
-            payees @ (Wish::GiveContact { .. }
-            | Wish::ProveContact { .. }
-            | Wish::FillProfile { .. }
-            | Wish::ChooseMethod { .. }
-            | Wish::ClaimPayout { .. }) => return self.send_of_payee(payees, batch, vault, entropy),
-        }
-        None
-    }
-
-    /// The steps of a claim.
-    fn send_of_payee(
-        &self,
-        wish: Wish,
-        batch: &mut Batch<Who, Said>,
-        vault: &Arc<Vault>,
-        mut entropy: Entropy,
-    ) -> Option<Vec<u8>> {
-        match wish {
-            Wish::GiveContact { link, phone } => {
-                let code = NewCode::of(vault, link.org, &entropy.six_digits(), entropy.bytes());
-                let command = GiveContact { token: link.shown(), contact: Contact::Phone(phone), code };
-                self.once(batch, vault, command, |()| Answer::empty(200));
-            }
-            Wish::ProveContact { link, code } => {
-                let sitting = NewSitting::draw(vault, &mut entropy);
-                let (hash, offered_hash) = (sitting.hash.clone(), hash_code(vault, link.org, &code));
-                let command = ProveContact { token: link.shown(), offered_hash, sitting };
-                self.once(batch, vault, command, |checked| refused(*checked));
-                return Some(hash);
-            }
-            Wish::FillProfile { link, sitting, first_name, last_name } => {
-                let session_hash = Some(sitting);
-                let command = FillProfile { token: link.shown(), session_hash, first_name, last_name, email: None };
-                self.once(batch, vault, command, |()| Answer::empty(200));
-            }
-            Wish::ChooseMethod { link, sitting, details } => {
-                let sealed = details.sealed(vault, entropy.bytes());
-                let new = NewMethod { details: sealed, is_default: None, auto_payout_enabled: None, metadata: None };
-                let command = ChooseMethod {
-                    token: link.shown(),
-                    session_hash: Some(sitting),
-                    chosen: MethodChosen::New(Box::new(new)),
-                    is_default: false,
-                    auto_payout_enabled: None,
-                };
-                self.once(batch, vault, command, |()| Answer::empty(200));
-            }
-            Wish::ClaimPayout { link, sitting, amount } => {
-                let command = ClaimPayout { token: link.shown(), session_hash: Some(sitting), amount, seen_left: None };
-                self.once(batch, vault, command, |_| Answer::empty(200));
-            }
-            Wish::SendPayout(_)
-            | Wish::CreateLink(_)
-            | Wish::Redeliver(_)
-            | Wish::Cancel(_)
-            | Wish::MoveBalance { .. }
-            | Wish::Meet(_)
-            | Wish::SendToken(_)
-            | Wish::Verify { .. }
-            | Wish::SetUpMethod { .. } => {}
+            Wish::Claim { link, step } => return self.send_step(&link, step, batch, vault, entropy),
         }
         None
     }

@@ -1,0 +1,89 @@
+//! The steps of a claim.
+
+use std::sync::Arc;
+
+use super::super::house::Batch;
+use super::super::{Said, Who};
+use super::{Nature, Request, Token, refused};
+use crate::claims::{
+    ChooseMethod, ClaimPayout, Contact, FillProfile, GiveContact, MethodChosen, NewSitting, ProveContact,
+};
+use crate::http::Answer;
+use crate::ids::Entropy;
+use crate::money::Cents;
+use crate::payout_methods::Details;
+use crate::phone::PhoneNumber;
+use crate::users::NewMethod;
+use crate::users::verification::{NewCode, hash_code};
+use crate::vault::Vault;
+
+/// What the holder of a link asks for.
+#[derive(Clone, Debug)]
+pub(in crate::sim) enum Step {
+    Contact(PhoneNumber),
+    Code(String),
+    Profile { sitting: Vec<u8>, first_name: String, last_name: String },
+    Method { sitting: Vec<u8>, details: Box<Details> },
+    Payout { sitting: Vec<u8>, amount: Option<Cents> },
+}
+
+impl Step {
+    pub(super) fn nature(&self) -> Nature {
+        let (target, takes_key) = match self {
+            Self::Contact(_) => ("POST /v2/claims/contact?", false),
+            Self::Code(_) => ("POST /v2/claims/code?", false),
+            Self::Profile { .. } => ("POST /v2/claims/profile?", false),
+            Self::Method { .. } => ("POST /v2/claims/method?", false),
+            Self::Payout { .. } => ("POST /v2/claims/payout?", true),
+        };
+        Nature { target, takes_key, harmless_twice: true, names_object: true }
+    }
+}
+
+impl Request {
+    pub(super) fn send_step(
+        &self,
+        link: &Token,
+        step: Step,
+        batch: &mut Batch<Who, Said>,
+        vault: &Arc<Vault>,
+        mut entropy: Entropy,
+    ) -> Option<Vec<u8>> {
+        let token = link.shown();
+        match step {
+            Step::Contact(phone) => {
+                let code = NewCode::of(vault, link.org, &entropy.six_digits(), entropy.bytes());
+                let command = GiveContact { token, contact: Contact::Phone(phone), code };
+                self.once(batch, vault, command, |()| Answer::empty(200));
+            }
+            Step::Code(code) => {
+                let sitting = NewSitting::draw(vault, &mut entropy);
+                let (hash, offered_hash) = (sitting.hash.clone(), hash_code(vault, link.org, &code));
+                let command = ProveContact { token, offered_hash, sitting };
+                self.once(batch, vault, command, |checked| refused(*checked));
+                return Some(hash);
+            }
+            Step::Profile { sitting, first_name, last_name } => {
+                let command = FillProfile { token, session_hash: Some(sitting), first_name, last_name, email: None };
+                self.once(batch, vault, command, |()| Answer::empty(200));
+            }
+            Step::Method { sitting, details } => {
+                let sealed = details.sealed(vault, entropy.bytes());
+                let new = NewMethod { details: sealed, is_default: None, auto_payout_enabled: None, metadata: None };
+                let command = ChooseMethod {
+                    token,
+                    session_hash: Some(sitting),
+                    chosen: MethodChosen::New(Box::new(new)),
+                    is_default: false,
+                    auto_payout_enabled: None,
+                };
+                self.once(batch, vault, command, |()| Answer::empty(200));
+            }
+            Step::Payout { sitting, amount } => {
+                let command = ClaimPayout { token, session_hash: Some(sitting), amount, seen_left: None };
+                self.once(batch, vault, command, |_| Answer::empty(200));
+            }
+        }
+        None
+    }
+}
