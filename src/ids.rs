@@ -55,6 +55,8 @@ id_types! {
     PayoutLinkId;
     /// A way to be paid that a user has set up.
     PayoutMethodId;
+    /// A bank account that is no user's payout method: an app's, a payment customer's, a vendor's.
+    BankAccountId;
     /// An account of the ledger.
     LedgerAccountId;
     /// Balanced movements that were posted together.

@@ -58,6 +58,8 @@ pub mod apps;
 pub mod messages;
 /// Where users' money goes.
 pub mod payout_methods;
+/// Bank accounts of apps, payers and vendors.
+pub mod bank_accounts;
 /// The people who are paid, and which apps may pay them.
 pub mod users;
 /// The ways by which money leaves, and the sandbox's own.
@@ -68,6 +70,8 @@ pub mod transfers;
 pub mod payout_links;
 /// Money on its way to a person, by a rail.
 pub mod payouts;
+/// What the rails say of transfers, brought to the noun that each belongs to.
+pub mod settlements;
 /// How a payee takes the money of a link.
 pub mod claims;
 

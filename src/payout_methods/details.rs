@@ -160,6 +160,12 @@ pub struct SealedDetails {
 const BANKS: [(&str, &str, bool); 2] =
     [("011000015", "Sandbox Instant Bank", true), ("110000000", "Sandbox Bank", false)];
 
+/// The bank behind a routing number and whether it takes instant payments, where we know it.
+#[must_use]
+pub fn known_bank(routing_number: &str) -> Option<(&'static str, bool)> {
+    BANKS.iter().find(|(routing, ..)| *routing == routing_number).map(|(_, name, instant)| (*name, *instant))
+}
+
 impl Details {
     /// Seals the details. `nonce` must never be used twice.
     ///
@@ -169,14 +175,14 @@ impl Details {
         let plain = serde_json::to_vec(&self.target).expect("targets are plain data, which always serialize");
         let fingerprint = vault.keyed_hash(Purpose::Fingerprint, &[self.platform.as_str().as_bytes(), &plain]).to_vec();
         let bank = self.bank();
-        let known = bank.and_then(|bank| BANKS.iter().find(|(routing, ..)| *routing == bank.routing_number));
+        let known = bank.and_then(|bank| known_bank(&bank.routing_number));
         SealedDetails {
             platform: self.platform,
             sealed: vault.seal(Purpose::BankAccount, &fingerprint, &plain, nonce),
             fingerprint,
             description: self.description(),
             mask: self.mask(),
-            bank_name: known.map(|(_, name, _)| (*name).to_owned()),
+            bank_name: known.map(|(name, _)| name.to_owned()),
             routing_number: bank.map(|bank| bank.routing_number.clone()),
             email: self.email().map(str::to_owned),
             phone_number: self.phone_number().map(str::to_owned),
@@ -184,7 +190,7 @@ impl Details {
             handle: if let Target::Handle { handle } = &self.target { Some(handle.clone()) } else { None },
             country: self.country(),
             currency: self.currency.clone(),
-            rtp_enabled: self.platform == Platform::Ach && known.is_some_and(|(.., instant)| *instant),
+            rtp_enabled: self.platform == Platform::Ach && known.is_some_and(|(_, instant)| instant),
         }
     }
 

@@ -12,7 +12,7 @@ mod fields;
 mod model;
 mod read;
 
-pub use details::{AccountType, Details, SealedDetails, Target, UsBank};
+pub use details::{AccountType, Details, SealedDetails, Target, UsBank, known_bank};
 pub use fields::{FieldSpec, fields_of};
 pub use model::PayoutMethod;
 pub use read::{ACCOMPANYING, read_details};
@@ -28,7 +28,7 @@ use crate::world::{Halt, World};
 ///
 /// # Errors
 /// `not-found`, also for another user's method.
-pub fn find(world: &mut World, org: OrgId, user: UserId, id: PayoutMethodId) -> Result<Arc<PayoutMethod>, Halt> {
+pub fn find(world: &World, org: OrgId, user: UserId, id: PayoutMethodId) -> Result<Arc<PayoutMethod>, Halt> {
     match world.get::<PayoutMethod>(key![org, id])? {
         Some(method) if method.user_id == user => Ok(method),
         Some(_) | None => Err(Refusal::not_found("payout method").into()),

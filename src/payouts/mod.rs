@@ -1,21 +1,19 @@
 //! Payouts: money on its way to a person, by a rail (interface.md 8).
 //!
 //! `pay` takes the money, with its fee, out of a wallet and asks for the rail; the worker
-//! submits it, follows it, and comes back with what the rail says. Invariants: the fee
+//! submits it and follows it, and `settlements` brings what the rail says to `settle`. Invariants: the fee
 //! that is quoted is the fee that is charged (one function, `quote`); a rail is handed a
 //! transfer at most once (6); a failed payout gives back all that it took. Deliberately
-//! absent: the rail itself. Start at `pay.rs`, then `follow.rs`.
+//! absent: the rail itself. Start at `pay.rs`, then `settle.rs`.
 
-mod follow;
 mod http;
 mod pay;
 mod quote;
 mod send;
-mod submit;
+mod settle;
 
-pub use follow::Followed;
 pub use http::routes;
 pub use pay::{Order, pay};
 pub use quote::{Quote, RTP_AMOUNT_MAX, quote};
 pub use send::{SendPayout, claim, remaining};
-pub use submit::Submitted;
+pub use settle::{complete, fail, take_back};

@@ -1,4 +1,4 @@
-//! Rails: the ways by which money leaves. What a rail is asked, what it may answer,
+//! Rails: the ways by which money leaves and comes in. What a rail is asked, what it may answer,
 //! and why money does not arrive.
 //!
 //! A rail is another's system with a book of its own; it is told of a transfer at most
@@ -12,7 +12,18 @@ use crate::clock::Time;
 use crate::ids::{AppId, OrgId, TransferId};
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::world::record::words;
 use failures::FailureCode;
+
+words! {
+    /// Which way a rail moves money, as the account at its other end sees it.
+    pub enum Direction {
+        /// To the account: a payout, a bill that is paid, what an app withdraws.
+        Credit = "credit",
+        /// Pulled from the account: a payment, what an app deposits.
+        Debit = "debit",
+    }
+}
 
 /// What a rail is asked to do.
 #[derive(Clone, Debug)]
@@ -25,24 +36,26 @@ pub struct Instruction {
     pub transfer: TransferId,
     /// By which rail.
     pub platform: Platform,
-    /// What is to arrive, in cents.
+    /// Whether the money goes to the account or is pulled from it.
+    pub direction: Direction,
+    /// What is to arrive, there or here, in cents.
     pub amount: Cents,
-    /// Where: the account number, address, handle or token, in clear. Never logged, never kept.
-    pub destination: Destination,
+    /// The account at the other end: its number, address, handle or token, in clear. Never logged, never kept.
+    pub far_end: FarEnd,
 }
 
-/// Where money goes, in clear, for the moment in which a rail is told.
+/// The account at the other end of a movement, in clear, for the moment in which a rail is told.
 #[derive(Clone, Default)]
-pub struct Destination {
+pub struct FarEnd {
     /// The bank account's number, where there is one.
     pub account_number: Option<String>,
     /// An address, handle, tag or token, where there is one.
     pub handle: Option<String>,
 }
 
-impl std::fmt::Debug for Destination {
+impl std::fmt::Debug for FarEnd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Destination(…)")
+        f.write_str("FarEnd(…)")
     }
 }
 

@@ -6,7 +6,7 @@
 //! that a day of settlement is a day of the clock. Deliberately absent: our ledger.
 
 use super::failures::FailureCode;
-use super::{Destination, Instruction, Standing};
+use super::{Direction, FarEnd, Instruction, Standing};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::ids::{AppId, OrgId, TransferId};
@@ -31,6 +31,8 @@ record! {
         pub app: AppId,
         /// By which rail.
         pub platform: Platform,
+        /// To the account, or pulled from it.
+        pub direction: Direction,
         /// What is to arrive.
         pub amount: Cents,
         /// When it was taken.
@@ -55,9 +57,9 @@ pub struct Fate {
     pub returned_with: Option<FailureCode>,
 }
 
-/// Reads the fate from the destination (decisions.md 13, docs/sandbox.md).
-pub fn fate(destination: &Destination) -> Fate {
-    if let Some(number) = &destination.account_number {
+/// Reads the fate from the account at the other end (decisions.md 13, docs/sandbox.md), whichever way money moves.
+pub fn fate(far_end: &FarEnd) -> Fate {
+    if let Some(number) = &far_end.account_number {
         if let Some(code) = return_code(number, "100000") {
             return Fate { fails_with: Some(code), returned_with: None };
         }
@@ -65,7 +67,7 @@ pub fn fate(destination: &Destination) -> Fate {
             return Fate { fails_with: None, returned_with: Some(code) };
         }
     }
-    let handle = destination.handle.as_deref().unwrap_or_default().trim_start_matches(['$', '@']);
+    let handle = far_end.handle.as_deref().unwrap_or_default().trim_start_matches(['$', '@']);
     let told = |prefixes: [&str; 2]| {
         let rest = prefixes.iter().find_map(|prefix| handle.strip_prefix(prefix))?;
         let word = rest.split('@').next().unwrap_or(rest).replace('-', "_");
@@ -99,19 +101,20 @@ impl Command for Accept {
     }
 
     fn decide(&self, world: &mut World) -> Result<Standing, Halt> {
-        let Instruction { org, app, transfer, platform, amount, ref destination } = self.0;
+        let Instruction { org, app, transfer, platform, direction, amount, ref far_end } = self.0;
         let now = world.now();
         if let Some(item) = world.get::<RailItem>(key![org, transfer])? {
             return Ok(standing(&item, now));
         }
         let settles_at = now.plus_seconds(crate::fees::schedule(platform, now.date()).arrival.seconds);
-        let Fate { fails_with, returned_with } = fate(destination);
+        let Fate { fails_with, returned_with } = fate(far_end);
         let returns_at = returned_with.map(|_| settles_at.plus_seconds(RETURN_AFTER_SECONDS));
         let item = world.add(RailItem {
             org,
             transfer,
             app,
             platform,
+            direction,
             amount,
             accepted_at: now,
             settles_at,
@@ -150,8 +153,8 @@ mod tests {
 
     #[test]
     fn magic_values_decide_the_fate() {
-        let bank = |number: &str| fate(&Destination { account_number: Some(number.into()), handle: None });
-        let wallet = |handle: &str| fate(&Destination { account_number: None, handle: Some(handle.into()) });
+        let bank = |number: &str| fate(&FarEnd { account_number: Some(number.into()), handle: None });
+        let wallet = |handle: &str| fate(&FarEnd { account_number: None, handle: Some(handle.into()) });
         assert_eq!(bank("10000002").fails_with, Some(FailureCode::AccountClosed));
         assert_eq!(bank("10000003").fails_with, Some(FailureCode::NoAccount));
         assert_eq!(bank("20000001").returned_with, Some(FailureCode::InsufficientFunds));

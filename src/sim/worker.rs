@@ -6,17 +6,14 @@ use super::chance::Chance;
 use super::house::{Batch, House};
 use super::rail::{Heard, Rail};
 use super::{Said, Who};
-use crate::ids::{MessageId, OrgId, PayoutLinkId, TransferId};
+use crate::ids::{MessageId, PayoutLinkId, TransferId};
 use crate::jobs::{Leased, Work};
 use crate::messages::{self, Channel, Concluded, Conclusion, Template};
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
-use crate::payout_methods::{self, Details};
-use crate::payouts::{Followed, Submitted};
-use crate::rails::{Destination, Instruction, Standing};
-use crate::refusal::{Code, Refusal};
-use crate::transfers::{Transfer, TransferStatus};
+use crate::rails::Standing;
+use crate::refusal::Refusal;
+use crate::settlements::{self, Followed, Submitted};
 use crate::vault::Vault;
-use crate::world::record::key;
 
 /// What came of a job, not yet reported.
 #[derive(Clone, Debug)]
@@ -133,7 +130,7 @@ fn submit(
     chance: &mut Chance,
 ) -> Result<Performed, Refusal> {
     let (now, org) = (house.now(), hand.leased.org);
-    let instruction = instruction(org, id, house, outside.vault)?;
+    let instruction = house.look(|world| settlements::instruction(world, outside.vault, org, id))?;
     let in_doubt = hand.leased.attempt > 1 && !hand.looked_up;
     let heard = match instruction {
         Some(instruction) if !in_doubt => {
@@ -150,26 +147,6 @@ fn submit(
         return Ok(Performed::OnTheWay);
     }
     Ok(finish(hand, standing(heard).map(|standing| Finished::Submitted(id, standing))))
-}
-
-/// What the rail is told; `None` when it was told before.
-fn instruction(org: OrgId, id: TransferId, house: &House, vault: &Vault) -> Result<Option<Instruction>, Refusal> {
-    house.look(|world| {
-        let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
-        let (TransferStatus::Created, Some(user), Some(method), Some(platform)) =
-            (transfer.status, transfer.user_id, transfer.payout_method, transfer.platform)
-        else {
-            return Ok(None);
-        };
-        let method = payout_methods::find(world, org, user, method)?;
-        let damaged = |_| Refusal::new(Code::InternalError, "The sealed details of a payout method do not open.");
-        let details = Details::open(&method, vault).map_err(damaged)?;
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        let destination =
-            Destination { account_number: owned(details.account_number()), handle: owned(details.handle()) };
-        let (app, amount) = (transfer.app, transfer.arrives);
-        Ok(Some(Instruction { org, app, transfer: id, platform, amount, destination }))
-    })
 }
 
 fn standing(heard: Heard) -> Option<Standing> {

@@ -83,7 +83,7 @@ pub struct SenderDetails {
 /// The rail and where it pays to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ExternalData {
-    /// The payout method.
+    /// The payout method or bank account that it goes to or comes from.
     #[schema(required)]
     pub account_id: Option<String>,
     /// The rail's reference.
@@ -120,7 +120,10 @@ fn body(transfer: &Transfer, transactions: Vec<TransactionJson>) -> TransferJson
         fee_amount: fees.unwrap_or(transfer.fee).to_string(),
         payout_amount: transfer.arrives.to_string(),
         external_data: ExternalData {
-            account_id: transfer.payout_method.map(|method| method.to_string()),
+            account_id: transfer
+                .payout_method
+                .map(|method| method.to_string())
+                .or_else(|| transfer.bank_account.map(|account| account.to_string())),
             external_id: transfer.platform.map(|_| reference(transfer.id.0)),
             platform: transfer.platform.map(|platform| platform.as_str()),
         },

@@ -2,9 +2,11 @@
 
 use crate::clock::Time;
 use crate::fees::{Breakdown, Party};
-use crate::ids::{AppId, OrgId, PayoutLinkId, PayoutMethodId, TransferId, UserId};
+use crate::http::Scope;
+use crate::ids::{AppId, BankAccountId, OrgId, PayoutLinkId, PayoutMethodId, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::rails::Direction;
 use crate::rails::failures::FailureCode;
 use crate::world::record::{record, words};
 
@@ -64,12 +66,15 @@ record! {
         pub kind: TransferKind,
         /// Where it stands.
         pub status: TransferStatus,
-        /// Cents. Balance transfers are negative when they go from the app to the user.
+        /// Cents. Balance transfers are negative when they go from the app to the user, refills when they go out of
+        /// the app's wallet.
         pub amount: Cents,
         /// By which rail.
         pub platform: Option<Platform>,
-        /// To which payout method.
+        /// To or from which of a user's payout methods.
         pub payout_method: Option<PayoutMethodId>,
+        /// To or from which bank account of an app, a payer or a vendor.
+        pub bank_account: Option<BankAccountId>,
         /// For which link.
         pub payout_link: Option<PayoutLinkId>,
         /// The service's fee, in cents.
@@ -114,6 +119,7 @@ impl Transfer {
             amount,
             platform: None,
             payout_method: None,
+            bank_account: None,
             payout_link: None,
             fee: Cents::ZERO,
             platform_fee: Cents::ZERO,
@@ -129,6 +135,24 @@ impl Transfer {
             created_at: now,
             updated_at: now,
         }
+    }
+
+    /// Which way a rail moves it; none where no rail has to do with it.
+    pub fn direction(&self) -> Option<Direction> {
+        self.platform?;
+        match self.kind {
+            TransferKind::Payout | TransferKind::Payable => Some(Direction::Credit),
+            TransferKind::Payment => Some(Direction::Debit),
+            // A refill is negative when it goes out of the app's wallet.
+            TransferKind::Refill if self.amount.is_negative() => Some(Direction::Credit),
+            TransferKind::Refill => Some(Direction::Debit),
+            TransferKind::Balance | TransferKind::Settlement => None,
+        }
+    }
+
+    /// The app that it belongs to.
+    pub fn scope(&self) -> Scope {
+        Scope { org: self.org, app: self.app }
     }
 
     /// With the fees of a payout.

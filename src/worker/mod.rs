@@ -18,13 +18,10 @@ use crate::ids::{MessageId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Abandon, Job, Lease, Leased, Work};
 use crate::messages::{Concluded, Template};
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
-use crate::payout_methods::{self, Details};
-use crate::payouts::{Followed, Submitted};
+use crate::rails::Standing;
 use crate::rails::sandbox::{self, Accept};
-use crate::rails::{Destination, Instruction, Standing};
 use crate::refusal::{Code, Refusal};
-use crate::transfers::{Transfer, TransferStatus};
-use crate::world::record::key;
+use crate::settlements::{self, Followed, Submitted};
 
 /// Jobs in hand at once.
 const HANDS: u32 = 64;
@@ -187,26 +184,7 @@ async fn send_message(bursar: &Bursar, leased: Leased, message: MessageId) -> Re
 async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
     let org = leased.org;
     let vault = bursar.vault.clone();
-    let instruction = bursar
-        .read(move |world| {
-            let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
-            if transfer.status != TransferStatus::Created {
-                return Ok(None);
-            }
-            let (Some(user), Some(method), Some(platform)) =
-                (transfer.user_id, transfer.payout_method, transfer.platform)
-            else {
-                return Ok(None);
-            };
-            let method = payout_methods::find(world, org, user, method)?;
-            let details = Details::open(&method, &vault).map_err(|_| unreadable())?;
-            let owned = |text: Option<&str>| text.map(str::to_owned);
-            let destination =
-                Destination { account_number: owned(details.account_number()), handle: owned(details.handle()) };
-            let (app, amount) = (transfer.app, transfer.arrives);
-            Ok(Some(Instruction { org, app, transfer: id, platform, amount, destination }))
-        })
-        .await?;
+    let instruction = bursar.read(move |world| settlements::instruction(world, &vault, org, id)).await?;
     // An earlier attempt may have reached the rail and died before it could say so: a transfer in doubt is
     // looked up, never sent again blindly.
     let known = if leased.attempt > 1 { look_up(bursar, &leased, id).await? } else { Standing::Unknown };
@@ -215,10 +193,6 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
         (known, _) => known,
     };
     bursar.engine.run(Submitted { leased, transfer: id, standing }).await
-}
-
-fn unreadable() -> Refusal {
-    Refusal::new(Code::InternalError, "The sealed details of a payout method do not open.")
 }
 
 async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {

@@ -1,0 +1,101 @@
+//! A bank account as a request carries it, and how its number is sealed before it reaches a command.
+
+use std::fmt;
+
+use serde_json::{Value as Schema, json};
+
+use crate::bank::{AccountNumber, RoutingNumber};
+use crate::http::input::{Input, Problems, input, text, wrong};
+use crate::http::inputs::{Line, NAME_MAX, word_input};
+use crate::payout_methods::{AccountType, known_bank};
+use crate::strict_json::Json;
+use crate::vault::{Purpose, Vault};
+
+/// The name on an account: a person's first and last, or a company's.
+pub type HolderName = Line<{ NAME_MAX * 2 }>;
+
+word_input!(AccountType);
+
+impl Input for RoutingNumber {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        text(json, at)?.parse().map_err(|reason: crate::bank::InvalidRoutingNumber| wrong(at, reason.to_string()))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "pattern": "^[0-9]{9}$"})
+    }
+}
+
+impl Input for AccountNumber {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        text(json, at)?.parse().map_err(|reason: crate::bank::InvalidAccountNumber| wrong(at, reason.to_string()))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "pattern": "^[0-9]{4,17}$"})
+    }
+}
+
+input! {
+    /// An account at a US bank.
+    pub struct BankAccountInput {
+        /// The name on the account.
+        pub name: HolderName,
+        /// Four to seventeen digits. Kept sealed, shown as its last four.
+        pub account_number: AccountNumber,
+        /// Nine digits, the last a check digit.
+        pub routing_number: RoutingNumber,
+        /// checking (the default) or savings.
+        pub account_type: Option<AccountType>,
+    }
+}
+
+/// A bank account as it is kept: sealed, with what may be seen beside it. What a command takes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SealedAccount {
+    /// The name on the account.
+    pub name: String,
+    /// Which kind.
+    pub account_type: AccountType,
+    /// The bank's number.
+    pub routing_number: String,
+    /// The bank, where it is known.
+    pub bank_name: Option<String>,
+    /// The end of the account's number.
+    pub last4: String,
+    /// The number, sealed.
+    pub sealed_number: Vec<u8>,
+    /// A keyed hash of the whole.
+    pub fingerprint: Vec<u8>,
+    /// Whether the account takes instant payments.
+    pub rtp_enabled: bool,
+}
+
+impl fmt::Debug for SealedAccount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SealedAccount(***{})", self.last4)
+    }
+}
+
+impl BankAccountInput {
+    /// Seals the number. `nonce` must never be used twice.
+    ///
+    /// It opens only beside the account's own fingerprint, so a number moved into another row does not open.
+    #[must_use]
+    pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
+        let account_type = self.account_type.unwrap_or(AccountType::Checking);
+        let number = self.account_number.expose().as_bytes();
+        let routing_number = self.routing_number.as_str();
+        let parts = [b"bank account".as_slice(), routing_number.as_bytes(), number, account_type.as_str().as_bytes()];
+        let fingerprint = vault.keyed_hash(Purpose::Fingerprint, &parts).to_vec();
+        let known = known_bank(routing_number);
+        SealedAccount {
+            name: self.name.0.trim().to_owned(),
+            account_type,
+            routing_number: routing_number.to_owned(),
+            bank_name: known.map(|(name, _)| name.to_owned()),
+            last4: self.account_number.last4().to_owned(),
+            sealed_number: vault.seal(Purpose::BankAccount, &fingerprint, number, nonce),
+            fingerprint,
+            rtp_enabled: known.is_some_and(|(_, instant)| instant),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Bank accounts that are no user's payout method: the account that an app is filled from, those that payment
+//! customers pay from, those of vendors who are paid for their bills.
+//!
+//! Invariant: a number is sealed before it reaches a command, and people see its last four digits alone.
+//! Deliberately absent: who may add one and what for, which each holder's noun says; and the payout methods of
+//! users, which know other rails too.
+//!
+//! A handler reads [`BankAccountInput`] and seals it with `call.bursar.entropy().bytes()`; its command [`add`]s the
+//! [`SealedAccount`]; a [`Transfer`](crate::transfers) names the id in `bank_account`, and `settlements` opens it
+//! for the rail. Start at `input.rs`.
+
+mod input;
+mod json;
+mod model;
+
+pub use input::{BankAccountInput, HolderName, SealedAccount};
+pub use json::BankAccountJson;
+pub use model::BankAccount;
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use crate::http::Scope;
+use crate::ids::{BankAccountId, OrgId};
+use crate::refusal::Refusal;
+use crate::vault::{Purpose, Tampered, Vault};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A bank account of this holder, in use or not.
+///
+/// # Errors
+/// `not-found`, also for another holder's.
+pub fn find(world: &World, org: OrgId, holder: Uuid, id: BankAccountId) -> Result<Arc<BankAccount>, Halt> {
+    match world.get::<BankAccount>(key![org, id])? {
+        Some(account) if account.holder == holder => Ok(account),
+        Some(_) | None => Err(Refusal::not_found("bank account").into()),
+    }
+}
+
+/// The holder's bank accounts that are in use, oldest first.
+pub fn of_holder(world: &World, org: OrgId, holder: Uuid) -> Result<Vec<Arc<BankAccount>>, Halt> {
+    let mut accounts = world.all::<BankAccount>(BankAccount::OF_HOLDER, key![org, holder])?;
+    accounts.retain(|account| account.in_use);
+    Ok(accounts)
+}
+
+/// Adds a bank account. The same account given twice is one: the one that is there is given again, under the new
+/// name if it has another.
+pub fn add(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -> Result<Arc<BankAccount>, Halt> {
+    let known = of_holder(world, scope.org, holder)?;
+    let known = known.into_iter().find(|account| account.fingerprint == new.fingerprint);
+
+    // From here it must succeed.
+    if let Some(known) = known {
+        if known.name == new.name {
+            return Ok(known);
+        }
+        return Ok(world.change(&known, |account| {
+            account.name.clone_from(&new.name);
+            account.version += 1;
+        }));
+    }
+    let (id, created_at) = (world.id(), world.now());
+    let new = new.clone();
+    Ok(world.add(BankAccount {
+        org: scope.org,
+        id,
+        app: scope.app,
+        holder,
+        name: new.name,
+        account_type: new.account_type,
+        routing_number: new.routing_number,
+        bank_name: new.bank_name,
+        last4: new.last4,
+        sealed_number: new.sealed_number,
+        fingerprint: new.fingerprint,
+        rtp_enabled: new.rtp_enabled,
+        in_use: true,
+        created_at,
+        disabled_at: None,
+        disabled_reason: None,
+        version: 1,
+    }))
+}
+
+/// Takes a bank account out of use: `removed` or `replaced` by its holder, or the code of a failure. What is
+/// under way with it is not touched. Once more changes nothing.
+pub fn disable(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> Arc<BankAccount> {
+    if !account.in_use {
+        return account.clone();
+    }
+    let now = world.now();
+    world.change(account, |account| {
+        account.in_use = false;
+        account.disabled_at = Some(now);
+        account.disabled_reason = Some(reason.to_owned());
+        account.version += 1;
+    })
+}
+
+/// Opens the number, for the rail.
+///
+/// # Errors
+/// [`Tampered`] when the row was changed by anyone but this program.
+pub fn open(account: &BankAccount, vault: &Vault) -> Result<String, Tampered> {
+    let number = vault.open(Purpose::BankAccount, &account.fingerprint, &account.sealed_number)?;
+    String::from_utf8(number).map_err(|_| Tampered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::input::Input as _;
+    use crate::strict_json::Json;
+
+    fn read(body: &str) -> Result<BankAccountInput, Vec<String>> {
+        let read = BankAccountInput::read(&Json::parse(body.as_bytes()).unwrap(), "");
+        read.map_err(|problems| problems.into_iter().map(|problem| problem.field).collect())
+    }
+
+    const GOOD: &str = r#"{"name": "Corner Shop", "account_number": "123456789", "routing_number": "110000000"}"#;
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named_all_at_once() {
+        assert_eq!(read("{}").unwrap_err(), ["/name", "/account_number", "/routing_number"]);
+        let wrong =
+            r#"{"name": "", "account_number": "12", "routing_number": "110000001", "account_type": "x", "iban": "DE"}"#;
+        assert_eq!(read(wrong).unwrap_err(), ["/iban", "/name", "/account_number", "/routing_number", "/account_type"]);
+    }
+
+    #[test]
+    fn a_number_is_sealed_beside_its_own_row_and_never_shown() {
+        let vault = Vault::new([1; 32]);
+        let input = read(GOOD).unwrap();
+        let sealed = input.sealed(&vault, [2; 24]);
+        assert!(!format!("{input:?} {sealed:?}").contains("123456789"));
+        assert_eq!((sealed.last4.as_str(), sealed.bank_name.as_deref()), ("6789", Some("Sandbox Bank")));
+        assert_eq!(sealed.fingerprint, input.sealed(&vault, [3; 24]).fingerprint);
+        let savings = GOOD.replace('}', r#", "account_type": "savings"}"#);
+        assert_ne!(sealed.fingerprint, read(&savings).unwrap().sealed(&vault, [2; 24]).fingerprint);
+        let opened = vault.open(Purpose::BankAccount, &sealed.fingerprint, &sealed.sealed_number);
+        assert_eq!(opened.unwrap(), b"123456789");
+    }
+}

@@ -1,0 +1,93 @@
+//! What the rail's word does to a payout: it arrived, it failed, or it came back later. `settlements` brings it.
+
+use std::sync::Arc;
+
+use crate::apps;
+use crate::http::Scope;
+use crate::ids::UserId;
+use crate::ledger;
+use crate::ledger::postings::{self, PayoutAmounts};
+use crate::messages::{self, Channel, Template};
+use crate::payout_methods;
+use crate::platform::Platform;
+use crate::rails::failures::{FailureCode, MethodFate};
+use crate::refusal::{Code, Refusal};
+use crate::transfers::rules::Happening;
+use crate::transfers::{self, Transfer};
+use crate::users;
+use crate::world::{Halt, World};
+
+/// The parts of a transfer that every payout has.
+struct Payout {
+    scope: Scope,
+    user: UserId,
+    platform: Platform,
+    amounts: PayoutAmounts,
+}
+
+impl Payout {
+    fn of(transfer: &Transfer) -> Result<Self, Refusal> {
+        let (Some(user), Some(platform), Some(party)) = (transfer.user_id, transfer.platform, transfer.fee_party)
+        else {
+            return Err(Refusal::new(Code::InternalError, "A transfer at a rail lacks its user, rail or fee party."));
+        };
+        let amounts = PayoutAmounts {
+            payout: transfer.arrives,
+            fee: transfer.fee,
+            platform_fee: transfer.platform_fee,
+            fx: transfer.fx_fee,
+            party,
+        };
+        Ok(Self { scope: transfer.scope(), user, platform, amounts })
+    }
+}
+
+/// The money arrived.
+pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
+    let Payout { scope, platform, ref amounts, .. } = Payout::of(transfer)?;
+    ledger::post(world, &postings::settle_payout(scope, transfer.id, platform, amounts))?;
+    let now = world.now();
+    transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))
+}
+
+/// It did not: everything that the payout took is given back.
+pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
+    let payout = Payout::of(transfer)?;
+    let Payout { scope, user, platform, ref amounts } = payout;
+    ledger::post(world, &postings::fail_payout(scope, transfer.id, user, platform, amounts))?;
+    let transfer = transfers::advance(world, transfer, Happening::Failed, |transfer| transfer.error = Some(code))?;
+    after_failure(world, &transfer, &payout, code)
+}
+
+/// It had arrived and came back: it is the payee's again, less the fee that was earned.
+pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
+    let payout = Payout::of(transfer)?;
+    let Payout { scope, user, platform, ref amounts } = payout;
+    ledger::post(world, &postings::return_payout(scope, transfer.id, user, platform, amounts.payout))?;
+    let transfer = transfers::advance(world, transfer, Happening::Returned, |transfer| transfer.error = Some(code))?;
+    after_failure(world, &transfer, &payout, code)
+}
+
+/// What follows from a failure: the method's fate, the app's figures, and a word to the payee.
+fn after_failure(world: &mut World, transfer: &Transfer, payout: &Payout, code: FailureCode) -> Result<(), Halt> {
+    let scope = payout.scope;
+    let failure = code.failure();
+    let user = users::find(world, scope, payout.user)?;
+    if let (Some(method), MethodFate::Disabled) = (transfer.payout_method, failure.method) {
+        let method = payout_methods::find(world, scope.org, user.id, method)?;
+        users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
+    }
+    apps::count_money_out(world, scope, transfer.amount.negated())?;
+    let app = apps::find(world, scope)?;
+    let to = user.phone_e164.clone().map(|phone| (Channel::Sms, phone));
+    if let Some((channel, recipient)) = to.or_else(|| user.email.clone().map(|email| (Channel::Email, email))) {
+        let template = Template::PayoutFailed {
+            transfer: transfer.id,
+            amount_cents: transfer.arrives,
+            app_name: app.name.clone(),
+            reason: failure.message.to_owned(),
+        };
+        messages::queue(world, scope, channel, &recipient, template);
+    }
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! A rail was asked what became of a transfer.
+
+use std::sync::Arc;
+
+use super::rules::{News, news};
+use crate::engine::Command;
+use crate::ids::{OrgId, TransferId};
+use crate::jobs::{self, Leased};
+use crate::payouts;
+use crate::rails::Standing;
+use crate::rails::failures::FailureCode;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::{self, Transfer, TransferKind};
+use crate::world::record::key;
+use crate::world::{Halt, Want, World};
+
+/// How long to wait before a rail that has not decided is asked again.
+const ASK_AGAIN_SECONDS: i64 = 3_600;
+
+/// The rail was asked what became of a transfer.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    /// The job that asked.
+    pub leased: Leased,
+    /// The transfer.
+    pub transfer: TransferId,
+    /// What the rail said.
+    pub standing: Standing,
+}
+
+impl Command for Followed {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        vec![Want::row::<Transfer>(key![self.leased.org, self.transfer])]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let found = world.get::<Transfer>(key![self.leased.org, self.transfer])?;
+        let transfer = found.ok_or_else(|| Refusal::not_found("transfer"))?;
+        let now = world.now();
+        match news(transfer.status, self.standing) {
+            News::Old => {}
+            News::Arrived => bring(world, &transfer, Fact::Arrived)?,
+            News::Failed(code) => bring(world, &transfer, Fact::Failed(code))?,
+            News::CameBack(code) => bring(world, &transfer, Fact::CameBack(code))?,
+            News::ArrivedAndCameBack(code) => {
+                bring(world, &transfer, Fact::Arrived)?;
+                let transfer = transfers::find(world, transfer.scope(), transfer.id)?;
+                bring(world, &transfer, Fact::CameBack(code))?;
+            }
+            News::Wait(settles_at) => {
+                return jobs::put_off(world, &self.leased, settles_at.max(now.plus_seconds(1)), None);
+            }
+            News::Odd => {
+                let reason = format!("the rail says {:?} of a transfer that is {}", self.standing, transfer.status);
+                return jobs::put_off(world, &self.leased, now.plus_seconds(ASK_AGAIN_SECONDS), Some(reason));
+            }
+        }
+        jobs::finish(world, &self.leased)
+    }
+}
+
+/// One thing that became of a transfer.
+#[derive(Clone, Copy)]
+enum Fact {
+    Arrived,
+    Failed(FailureCode),
+    CameBack(FailureCode),
+}
+
+/// Brings a fact to the noun of the transfer's kind. A new noun has its line here.
+fn bring(world: &mut World, transfer: &Arc<Transfer>, fact: Fact) -> Result<(), Halt> {
+    match (transfer.kind, fact) {
+        (TransferKind::Payout, Fact::Arrived) => payouts::complete(world, transfer).map(|_| ()),
+        (TransferKind::Payout, Fact::Failed(code)) => payouts::fail(world, transfer, code),
+        (TransferKind::Payout, Fact::CameBack(code)) => payouts::take_back(world, transfer, code),
+        (
+            TransferKind::Payment
+            | TransferKind::Refill
+            | TransferKind::Payable
+            | TransferKind::Balance
+            | TransferKind::Settlement,
+            _,
+        ) => {
+            let message = format!("A transfer of type {} has nothing to do with a rail.", transfer.kind);
+            Err(Refusal::new(Code::InternalError, message).into())
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a rail is told of a transfer.
+
+use crate::bank_accounts::{self, BankAccount};
+use crate::ids::{OrgId, TransferId};
+use crate::payout_methods::{self, Details};
+use crate::rails::{FarEnd, Instruction};
+use crate::refusal::{Code, Refusal};
+use crate::transfers::{Transfer, TransferStatus};
+use crate::vault::{Tampered, Vault};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// What the rail is to be told of a transfer, the account at its other end opened; `None` when it was told before, or
+/// has nothing to do with it. For whoever talks to rails: what it gives is in clear, and is never kept.
+///
+/// # Errors
+/// `not-found`; `internal-error` where what is sealed does not open.
+pub fn instruction(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> Result<Option<Instruction>, Halt> {
+    let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
+    let (TransferStatus::Created, Some(platform), Some(direction)) =
+        (transfer.status, transfer.platform, transfer.direction())
+    else {
+        return Ok(None);
+    };
+    let Some(far_end) = far_end(world, vault, &transfer)? else { return Ok(None) };
+    let (app, amount) = (transfer.app, transfer.arrives);
+    Ok(Some(Instruction { org, app, transfer: id, platform, direction, amount, far_end }))
+}
+
+/// The account at the other end: a user's payout method, or the bank account of an app, a payer or a vendor.
+fn far_end(world: &World, vault: &Vault, transfer: &Transfer) -> Result<Option<FarEnd>, Halt> {
+    let damaged = |_: Tampered| Refusal::new(Code::InternalError, "The sealed details of an account do not open.");
+    if let Some(account) = transfer.bank_account {
+        let account = world.get::<BankAccount>(key![transfer.org, account])?;
+        let account = account.ok_or_else(|| Refusal::not_found("bank account"))?;
+        let number = bank_accounts::open(&account, vault).map_err(damaged)?;
+        return Ok(Some(FarEnd { account_number: Some(number), handle: None }));
+    }
+    let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) else { return Ok(None) };
+    let method = payout_methods::find(world, transfer.org, user, method)?;
+    let details = Details::open(&method, vault).map_err(damaged)?;
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    Ok(Some(FarEnd { account_number: owned(details.account_number()), handle: owned(details.handle()) }))
+}
