@@ -1,0 +1,373 @@
+//! Every route with every credential: who is let in, who is turned away and with which words, and that whoever is
+//! turned away has changed nothing (decisions.md 2 and 16).
+//!
+//! The cells are made of the table of routes and of [`Shown::ALL`]; what a cell must answer follows from the route's
+//! `Who` alone, by [`expected`]. A route that is added is tested by being there; it only needs a working request in
+//! `tests/samples/table.rs`.
+
+use bursar::http::{Answer, Call, Outcome, Route, Who};
+use bursar::refusal::Code;
+
+use crate::harness::{Asking, Reply, Server};
+use crate::samples::{Keys, Sample, Stage, sample};
+
+/// What a caller shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    NoKey,
+    AnotherScheme,
+    MalformedToken,
+    UnknownClient,
+    WrongSecret,
+    SecretOfAnother,
+    RevokedKey,
+    KeyOfDeletedApp,
+    AppKeyOfOtherEnvironment,
+    OrganizationKeyOfOtherEnvironment,
+    ClientSide,
+    ClientSideOfSister,
+    ClientSideOfOrganization,
+    AppKey,
+    AppKeyNamingItself,
+    AppKeyNamingSister,
+    AppKeyNamingNonsense,
+    SisterKey,
+    OrganizationKey,
+    OrganizationKeyForApp,
+    OrganizationKeyForSister,
+    OrganizationKeyForForeignApp,
+    OrganizationKeyForNonsense,
+    ForeignAppKey,
+    ForeignOrganizationKey,
+    ForeignOrganizationKeyForItsApp,
+    ForeignOrganizationKeyForOurApp,
+}
+
+impl Shown {
+    const ALL: [Self; 27] = [
+        Self::NoKey,
+        Self::AnotherScheme,
+        Self::MalformedToken,
+        Self::UnknownClient,
+        Self::WrongSecret,
+        Self::SecretOfAnother,
+        Self::RevokedKey,
+        Self::KeyOfDeletedApp,
+        Self::AppKeyOfOtherEnvironment,
+        Self::OrganizationKeyOfOtherEnvironment,
+        Self::ClientSide,
+        Self::ClientSideOfSister,
+        Self::ClientSideOfOrganization,
+        Self::AppKey,
+        Self::AppKeyNamingItself,
+        Self::AppKeyNamingSister,
+        Self::AppKeyNamingNonsense,
+        Self::SisterKey,
+        Self::OrganizationKey,
+        Self::OrganizationKeyForApp,
+        Self::OrganizationKeyForSister,
+        Self::OrganizationKeyForForeignApp,
+        Self::OrganizationKeyForNonsense,
+        Self::ForeignAppKey,
+        Self::ForeignOrganizationKey,
+        Self::ForeignOrganizationKeyForItsApp,
+        Self::ForeignOrganizationKeyForOurApp,
+    ];
+
+    /// Puts the credential on a request.
+    fn on<'a>(self, asking: Asking<'a>, stage: &Stage) -> Asking<'a> {
+        let with = |keys: &Keys| (keys.client_id.clone(), keys.api_key.clone());
+        let elsewhere = |keys: &Keys| (keys.client_id.replace("sandbox", "production"), keys.api_key.clone());
+        let alone = |keys: &Keys| (keys.client_id.clone(), String::new());
+        let (app, organization, sister) = (&stage.app, &stage.organization, &stage.sister);
+        let (foreign_app, foreign_organization) = (&stage.foreign_app, &stage.foreign_organization);
+        let (key, acts_on) = match self {
+            Self::NoKey => return asking,
+            Self::AnotherScheme => return asking.header("authorization", format!("Bearer {}", app.api_key)),
+            Self::MalformedToken => return asking.header("authorization", "Basic %%%"),
+            // As long as a real one, and naming our organization.
+            Self::UnknownClient => {
+                let client_id: String = app.client_id.chars().take(app.client_id.len() - 8).collect();
+                ((client_id + "AAAAAAAA", app.api_key.clone()), None)
+            }
+            Self::WrongSecret => ((app.client_id.clone(), format!("{}x", app.api_key)), None),
+            Self::SecretOfAnother => ((app.client_id.clone(), sister.api_key.clone()), None),
+            Self::RevokedKey => (with(&stage.revoked), None),
+            Self::KeyOfDeletedApp => (with(&stage.deleted), None),
+            Self::AppKeyOfOtherEnvironment => (elsewhere(app), None),
+            Self::OrganizationKeyOfOtherEnvironment => (elsewhere(organization), Some(app.id.as_str())),
+            Self::ClientSide => (alone(app), None),
+            Self::ClientSideOfSister => (alone(sister), None),
+            Self::ClientSideOfOrganization => (alone(organization), Some(app.id.as_str())),
+            Self::AppKey => (with(app), None),
+            Self::AppKeyNamingItself => (with(app), Some(app.id.as_str())),
+            Self::AppKeyNamingSister => (with(app), Some(sister.id.as_str())),
+            Self::AppKeyNamingNonsense => (with(app), Some("no-uuid")),
+            Self::SisterKey => (with(sister), None),
+            Self::OrganizationKey => (with(organization), None),
+            Self::OrganizationKeyForApp => (with(organization), Some(app.id.as_str())),
+            Self::OrganizationKeyForSister => (with(organization), Some(sister.id.as_str())),
+            Self::OrganizationKeyForForeignApp => (with(organization), Some(foreign_app.id.as_str())),
+            Self::OrganizationKeyForNonsense => (with(organization), Some("no-uuid")),
+            Self::ForeignAppKey => (with(foreign_app), None),
+            Self::ForeignOrganizationKey => (with(foreign_organization), None),
+            Self::ForeignOrganizationKeyForItsApp => (with(foreign_organization), Some(foreign_app.id.as_str())),
+            Self::ForeignOrganizationKeyForOurApp => (with(foreign_organization), Some(app.id.as_str())),
+        };
+        let asking = asking.basic(&key.0, &key.1);
+        match acts_on {
+            Some(app) => asking.for_app(app),
+            None => asking,
+        }
+    }
+}
+
+/// What becomes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Expected {
+    /// It does what it says.
+    Works,
+    /// It comes from another app of our organization: it works where it names nothing of our app's.
+    WorksForSister,
+    /// It comes from another organization: it works where it names nothing of ours.
+    WorksForForeigner,
+    /// It is refused before anything else is looked at.
+    Refused(Code),
+}
+
+/// The whole table of expectations.
+fn expected(shown: Shown, who: Who) -> Expected {
+    use Expected::{Refused, Works, WorksForForeigner, WorksForSister};
+    let of_app = matches!(who, Who::App | Who::AppOrItsClient);
+    let of_organization = who == Who::Organization;
+    if who == Who::Anyone {
+        return Works;
+    }
+    match shown {
+        Shown::NoKey | Shown::AnotherScheme | Shown::MalformedToken => Refused(Code::Unauthorized),
+        Shown::UnknownClient | Shown::WrongSecret | Shown::SecretOfAnother => Refused(Code::Unauthorized),
+        Shown::RevokedKey | Shown::KeyOfDeletedApp => Refused(Code::Unauthorized),
+        Shown::AppKeyOfOtherEnvironment | Shown::OrganizationKeyOfOtherEnvironment => Refused(Code::WrongEnvironment),
+        Shown::ClientSide if who == Who::AppOrItsClient => Works,
+        Shown::ClientSideOfSister if who == Who::AppOrItsClient => WorksForSister,
+        Shown::ClientSide | Shown::ClientSideOfSister | Shown::ClientSideOfOrganization => {
+            Refused(Code::SecretKeyRequired)
+        }
+        Shown::AppKey | Shown::AppKeyNamingItself | Shown::AppKeyNamingSister | Shown::AppKeyNamingNonsense
+            if of_organization =>
+        {
+            Refused(Code::OrganizationKeyRequired)
+        }
+        Shown::SisterKey | Shown::ForeignAppKey if of_organization => Refused(Code::OrganizationKeyRequired),
+        Shown::AppKey | Shown::AppKeyNamingItself => Works,
+        Shown::AppKeyNamingSister => Refused(Code::NotPermitted),
+        Shown::AppKeyNamingNonsense | Shown::OrganizationKeyForNonsense => Refused(Code::InvalidInput),
+        Shown::SisterKey => WorksForSister,
+        Shown::OrganizationKey | Shown::ForeignOrganizationKey if of_app => Refused(Code::AppIdRequired),
+        Shown::OrganizationKey | Shown::OrganizationKeyForApp => Works,
+        // What belongs to the organization is not narrowed by an app that is named beside.
+        Shown::OrganizationKeyForSister if of_organization => Works,
+        Shown::OrganizationKeyForSister => WorksForSister,
+        Shown::OrganizationKeyForForeignApp | Shown::ForeignOrganizationKeyForOurApp => Refused(Code::NotFound),
+        Shown::ForeignAppKey | Shown::ForeignOrganizationKey | Shown::ForeignOrganizationKeyForItsApp => {
+            WorksForForeigner
+        }
+    }
+}
+
+/// One request, ready to be sent by anybody.
+struct Cell<'a> {
+    stage: &'a Stage,
+    route: &'a Route,
+    shown: Shown,
+}
+
+impl Cell<'_> {
+    async fn send(&self, sample: &Sample) -> Reply {
+        let asking = self.stage.server.ask(self.route.method.as_str(), &sample.target(self.route.path));
+        let mut asking = self.shown.on(asking, self.stage);
+        for (name, value) in &sample.headers {
+            asking = asking.header(name, value);
+        }
+        let fields: Vec<(&str, &str)> = sample.form.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        match &sample.body {
+            Some(body) => asking.json(body.clone()).send().await,
+            None if !fields.is_empty() => asking.form(&fields).send().await,
+            None => asking.send().await,
+        }
+    }
+
+    fn wrong(&self, what: &str, reply: &Reply) -> String {
+        let shown: String = reply.text.chars().take(300).collect();
+        format!("{} {:?}: {what}: {} {shown}", self.route.documented.operation_id, self.shown, reply.status)
+    }
+
+    /// It is refused with this code, and the store is as it was.
+    async fn is_refused(&self, sample: &Sample, code: Code) -> Vec<String> {
+        self.stage.server.store().take_changes();
+        let reply = self.send(sample).await;
+        let mut wrong = Vec::new();
+        if (reply.status, reply.body["error_code"].as_str()) != (code.status(), Some(code.as_str())) {
+            wrong.push(self.wrong(&format!("should be {} {}", code.status(), code.as_str()), &reply));
+        }
+        let changes = self.stage.server.store().take_changes();
+        if let Some(change) = changes.first() {
+            wrong.push(self.wrong(&format!("was refused and changed {}", change.table.name), &reply));
+        }
+        let challenged = reply.header("www-authenticate").is_some();
+        if challenged != (reply.status == 401) {
+            wrong.push(self.wrong("WWW-Authenticate stands with 401 and nowhere else", &reply));
+        }
+        wrong
+    }
+
+    /// It succeeds as the route declares, and shows what it should.
+    async fn works(&self, sample: &Sample) -> Vec<String> {
+        let reply = self.send(sample).await;
+        let mut wrong: Vec<String> = self.succeeds(&reply).into_iter().collect();
+        for id in sample.shows.iter().filter(|id| !reply.text.contains(*id)) {
+            wrong.push(self.wrong(&format!("does not show {id}"), &reply));
+        }
+        wrong
+    }
+
+    fn succeeds(&self, reply: &Reply) -> Option<String> {
+        let declared = self.route.documented.answers.iter().any(|(status, ..)| *status == reply.status);
+        (!declared || reply.status >= 400).then(|| self.wrong("should succeed as it declares", reply))
+    }
+
+    /// It works for somebody else as well: for them, and neither shows nor changes anything of ours.
+    async fn works_elsewhere(&self, sample: &Sample, ours: &[String]) -> Vec<String> {
+        let before = self.our_view().await;
+        let reply = self.send(sample).await;
+        let mut wrong: Vec<String> = self.succeeds(&reply).into_iter().collect();
+        for id in ours.iter().filter(|id| reply.text.contains(*id)) {
+            wrong.push(self.wrong(&format!("shows {id}, which is ours"), &reply));
+        }
+        if self.our_view().await != before {
+            wrong.push(self.wrong("changed something of ours", &reply));
+        }
+        wrong
+    }
+
+    /// What happened to our app, and what is in its book.
+    async fn our_view(&self) -> (String, String) {
+        let stage = self.stage;
+        let mut after = 0;
+        loop {
+            let page = stage.read(&format!("/v2/events?limit=100&after={after}")).await;
+            let newest = page["data"].as_array().and_then(|events| events.last()?["sequence"].as_i64());
+            after = newest.unwrap_or(after);
+            if page["has_more"] == false {
+                let book = stage.read("/v2/ledger/trial-balance").await;
+                return (after.to_string(), book["accounts"].to_string());
+            }
+        }
+    }
+
+    /// Sends the request and judges the answer. `spare` is a request that nobody was let in with yet.
+    async fn judge(&self, spare: &Sample) -> Vec<String> {
+        let (of_app, of_organization) = self.stage.owned();
+        let everything = [of_app.clone(), of_organization].concat();
+        let names = |ids: &[String]| ids.iter().any(|id| names(spare, id));
+        match expected(self.shown, self.route.who) {
+            Expected::Refused(code) => self.is_refused(spare, code).await,
+            Expected::WorksForSister if names(&of_app) => self.is_refused(spare, Code::NotFound).await,
+            Expected::WorksForForeigner if names(&everything) => self.is_refused(spare, Code::NotFound).await,
+            Expected::WorksForSister => self.works_elsewhere(&self.fresh().await, &of_app).await,
+            Expected::WorksForForeigner => self.works_elsewhere(&self.fresh().await, &everything).await,
+            Expected::Works => self.works(&self.fresh().await).await,
+        }
+    }
+
+    async fn fresh(&self) -> Sample {
+        sample(self.stage, self.route.documented.operation_id).await.expect("there was one before")
+    }
+}
+
+/// Whether a request names an object, in its path or its body.
+fn names(sample: &Sample, id: &String) -> bool {
+    let body = sample.body.as_ref().map(ToString::to_string).unwrap_or_default();
+    sample.path.contains(id) || sample.query.contains(id) || body.contains(id)
+}
+
+/// All cells of a route: how many there were, and what was wrong.
+async fn check(stage: &Stage, route: &Route) -> (usize, Vec<String>) {
+    let operation = route.documented.operation_id;
+    let Some(spare) = sample(stage, operation).await else {
+        return (0, vec![format!("{operation} has no sample: add a working request to tests/samples/table.rs")]);
+    };
+    stage.server.store().watch();
+    let mut wrong = Vec::new();
+    for shown in Shown::ALL {
+        wrong.extend(Cell { stage, route, shown }.judge(&spare).await);
+    }
+    // The request that so many were refused with is a good one: its owner is let in with it.
+    let shown = if route.who == Who::Organization { Shown::OrganizationKey } else { Shown::AppKey };
+    wrong.extend(Cell { stage, route, shown }.works(&spare).await);
+    (Shown::ALL.len(), wrong)
+}
+
+/// One of the parts into which the table is cut, so that they run beside each other.
+async fn check_part(part: usize, parts: usize) {
+    let table = bursar::routes::table();
+    let routes: Vec<&Route> = table.iter().enumerate().filter(|(at, _)| at % parts == part).map(|(_, r)| r).collect();
+    let (mut cells, mut wrong) = (0, Vec::new());
+    for route in &routes {
+        let stage = Stage::set().await;
+        let (checked, found) = check(&stage, route).await;
+        cells += checked;
+        wrong.extend(found);
+    }
+    assert!(wrong.is_empty(), "{} cells are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(cells, routes.len() * Shown::ALL.len(), "a cell was left out");
+}
+
+const PARTS: usize = 4;
+
+#[tokio::test]
+async fn every_route_answers_every_credential_as_it_should_first_part() {
+    check_part(0, PARTS).await;
+}
+
+#[tokio::test]
+async fn every_route_answers_every_credential_as_it_should_second_part() {
+    check_part(1, PARTS).await;
+}
+
+#[tokio::test]
+async fn every_route_answers_every_credential_as_it_should_third_part() {
+    check_part(2, PARTS).await;
+}
+
+#[tokio::test]
+async fn every_route_answers_every_credential_as_it_should_fourth_part() {
+    check_part(3, PARTS).await;
+}
+
+#[test]
+fn no_credential_is_listed_twice() {
+    for (at, shown) in Shown::ALL.iter().enumerate() {
+        assert!(!Shown::ALL[at + 1..].contains(shown), "{shown:?}");
+    }
+}
+
+/// Shows any link to anybody who is let in, which is what the matrix is there to find.
+async fn leak(call: Call) -> Outcome {
+    Ok(Answer::ok(&serde_json::json!({"id": call.parameter("payout_link_id")})))
+}
+
+#[tokio::test]
+async fn a_route_that_leaks_is_found() {
+    let get = bursar::routes::table().into_iter().find(|route| route.documented.operation_id == "get_payout_link");
+    let mut route = get.expect("links can be read");
+    let handler = Route::new(route.method, "/v2/leaks/{payout_link_id}", route.who, "get_payout_link", leak);
+    (route.path, route.handler) = (handler.path, handler.handler);
+    let server = Server::with_routes(vec![route.clone()], bursar::dispatch::Limits::default()).await;
+    let (cells, wrong) = check(&Stage::on(server).await, &route).await;
+    assert_eq!(cells, Shown::ALL.len());
+    for shown in ["SisterKey", "OrganizationKeyForSister", "ForeignAppKey", "ForeignOrganizationKeyForItsApp"] {
+        assert!(wrong.iter().any(|line| line.contains(&format!(" {shown}: should be 404"))), "{shown}: {wrong:?}");
+    }
+    assert_eq!(wrong.len(), 4, "{wrong:?}");
+}

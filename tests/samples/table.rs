@@ -1,0 +1,162 @@
+//! The table: a working request for each operation.
+
+use serde_json::json;
+
+use super::{Claim, Sample, Stage};
+
+/// A request for this operation that its owner may send and that then succeeds. Each call makes objects of its
+/// own, so that what one request uses up does not fail the next. `None` when the table has no row yet.
+pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
+    for part in [people(stage, operation).await, money(stage, operation).await, around(stage, operation).await] {
+        if part.is_some() {
+            return part;
+        }
+    }
+    claims(stage, operation).await
+}
+
+/// Apps, members, users.
+async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
+    let app = stage.app.id.as_str();
+    Some(match operation {
+        "create_app" => Sample::bare().json(json!({"name": "Corner Shop"})),
+        "list_apps" | "list_organizations" => Sample::bare().shows(match operation {
+            "list_apps" => app,
+            _ => &stage.organization.id,
+        }),
+        "get_app" => Sample::at([app]).shows(app),
+        "get_app_settings" => Sample::at([app]),
+        "update_app" => Sample::at([&stage.spare_app().await]).json(json!({"name": "Another"})),
+        "delete_app" => Sample::at([&stage.spare_app().await]),
+        "update_app_settings" => Sample::at([app]).json(json!({"payout_fee_party": "user"})),
+        "create_app_key" => Sample::at([&stage.spare_app().await]).empty(),
+        "list_app_keys" => Sample::at([app]).shows(&stage.app.client_id),
+        "delete_app_key" => {
+            let path = format!("/v2/apps/{}", stage.spare_app().await);
+            let key = stage.server.post(&format!("{path}/keys")).as_org().send().await.expect(201).body;
+            let app = path.rsplit('/').next()?;
+            Sample::at([app, key["client_id"].as_str()?])
+        }
+        "create_member" => Sample::bare().json(stage.member_input("viewer")),
+        "list_members" => Sample::bare().query("limit=100").shows(&stage.member("viewer").await),
+        "update_member" => Sample::at([&stage.member("viewer").await]).json(json!({"role": "payer"})),
+        "delete_member" => Sample::at([&stage.member("viewer").await]),
+
+        "create_user" => Sample::bare().json(stage.person()),
+        "list_users" => Sample::bare().shows(&stage.user().await),
+        "connect_user" => {
+            Sample::bare().json(json!({"user_id": stage.user().await, "app_id": stage.spare_app().await}))
+        }
+        "get_user" => user(stage).await,
+        "update_user" => user(stage).await.json(json!({"metadata": "gold"})),
+        "delete_user" => user(stage).await,
+        "send_verification_token" => Sample { shows: Vec::new(), ..user(stage).await.empty() },
+        "verify_user" => {
+            let (user, code) = stage.user_with_code().await;
+            Sample::at([&user]).json(json!({"token": code})).shows(&user)
+        }
+        "set_user_address" => Sample::at([&stage.user().await]).json(json!({
+            "postcode": "10001", "city": "New York", "state": "NY", "country": "US", "line_1": "1 Main St",
+        })),
+        "set_user_compliance" => user(stage).await.json(Claim::tax_form()),
+        "list_payout_methods" | "list_payout_methods_unversioned" => {
+            let (user, method) = stage.banked().await;
+            Sample::at([&user]).shows(&method)
+        }
+        "set_payout_method" => Sample::at([&stage.verified().await]).json(stage.bank_account()),
+        "remove_payout_method" => {
+            let (user, method) = stage.banked().await;
+            Sample::at([&user, &method])
+        }
+        "list_payout_options" => Sample::at([&stage.user().await]),
+        _ => return None,
+    })
+}
+
+/// A fresh user in the path, who is in the answer.
+async fn user(stage: &Stage) -> Sample {
+    let user = stage.user().await;
+    Sample::at([&user]).shows(&user)
+}
+
+/// Payouts, links, transfers, the ledger.
+async fn money(stage: &Stage, operation: &str) -> Option<Sample> {
+    Some(match operation {
+        "send_payout" | "create_payout_link" => Sample::bare().json(json!({"amount": 100, "payee": stage.payee()})),
+        "list_payout_links" => Sample::bare().shows(&stage.link().await),
+        "get_payout_link" | "redeliver_payout_link" | "cancel_payout_link" => {
+            let link = stage.link().await;
+            Sample::at([&link]).shows(&link)
+        }
+        "create_transfer" => {
+            let user = stage.user().await;
+            Sample::bare().json(json!({"user_id": user, "amount": -100})).shows(&user)
+        }
+        "list_transfers" | "list_transactions" => Sample::bare().shows(&stage.transfer().await.0),
+        "get_transfer" => {
+            let (transfer, user) = stage.transfer().await;
+            Sample::at([&transfer]).shows(&transfer).shows(&user)
+        }
+        "show_trial_balance" => Sample::bare().shows(&stage.ledger_account().await),
+        "list_ledger_accounts" => Sample::bare().query("limit=100").shows(&stage.ledger_account().await),
+        "show_ledger_account" => {
+            let account = stage.ledger_account().await;
+            Sample::at([&account]).shows(&account)
+        }
+        "list_ledger_entries" => {
+            let account = stage.ledger_account().await;
+            Sample::at([&account]).shows(&account)
+        }
+        "list_events" => {
+            let newest = stage.read("/v2/events?limit=100").await["data"].as_array()?.last()?["sequence"].clone();
+            Sample::bare().query(format!("after={newest}")).shows(&stage.link().await)
+        }
+        _ => return None,
+    })
+}
+
+/// The sandbox, the pages, the reference.
+async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
+    Some(match operation {
+        "list_sandbox_messages" => {
+            stage.link().await;
+            stage.server.work_off().await;
+            Sample::bare()
+        }
+        "get_sandbox_clock" | "list_magic_values" => Sample::bare(),
+        "advance_sandbox_clock" => Sample::bare().json(json!({"seconds": 1})),
+        "show_landing" | "show_inbox" | "get_openapi_document" | "show_reference" => Sample::bare(),
+        "get_asset" => Sample::at(["bursar.css"]),
+        "show_claim_page" => Sample::at([Claim::open(stage).await.token()]),
+        "show_claim_step" => Sample::at([Claim::open(stage).await.token(), "contact"]),
+        "take_claim_step" => {
+            let claim = Claim::open(stage).await;
+            let phone = claim.contact()["phone_number"].as_str()?.to_owned();
+            let form = vec![("country_code", "1".to_owned()), ("phone_number", phone)];
+            Sample { form, ..Sample::at([claim.token(), "contact"]) }
+        }
+        _ => return None,
+    })
+}
+
+/// The steps of a claim, whose credential is its token.
+async fn claims(stage: &Stage, operation: &str) -> Option<Sample> {
+    let claim = async || Claim::open(stage).await;
+    Some(match operation {
+        "get_claim" => Sample::at([claim().await.token()]),
+        "give_claim_contact" => {
+            let claim = claim().await;
+            claim.step(claim.contact())
+        }
+        "prove_claim_contact" => {
+            let mut claim = claim().await;
+            let code = claim.code(stage).await;
+            claim.step(json!({"token": code}))
+        }
+        "fill_claim_profile" => claim().await.sit(stage).await.step(Claim::profile()),
+        "give_claim_tax_form" => Claim::taxed(stage).await.named(stage).await.step(Claim::tax_form()),
+        "choose_claim_method" => claim().await.named(stage).await.step(stage.bank_account()),
+        "pay_claim_out" => claim().await.ready(stage).await.step(json!({})),
+        _ => return None,
+    })
+}
