@@ -39,6 +39,8 @@ pub mod world;
 pub mod store;
 /// One batch of commands is one commit.
 pub mod engine;
+/// The one way out over HTTP, and where it may lead.
+pub mod outbound;
 /// Inputs, answers, lists, idempotency, routes.
 pub mod http;
 /// Work that is done after a commit, with leases.

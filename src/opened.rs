@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use zeroize::Zeroizing;
 
@@ -16,6 +17,7 @@ use crate::config::{BadConfig, Config, Database};
 use crate::engine::{Engine, Executor};
 use crate::http::{Bursar, Environment, KnownKeys};
 use crate::ids::Seeds;
+use crate::outbound::Outbound;
 use crate::store::sqlite::{Checkpointer, OpenError};
 use crate::store::{Memory, Reads, Sqlite, Store};
 use crate::vault::Vault;
@@ -82,6 +84,8 @@ pub struct Surroundings {
     pub environment: Environment,
     /// Where people reach the pages, without a trailing slash.
     pub public_url: String,
+    /// How long a call to another's server may take.
+    pub call_deadline: Duration,
 }
 
 impl Opened {
@@ -117,7 +121,8 @@ impl Opened {
     /// # Errors
     /// `System` when there is no thread for it.
     pub fn start(self, surroundings: Surroundings) -> Result<(Arc<Bursar>, Keeps), Unopened> {
-        let Surroundings { clock, command_seeds, request_seeds, vault, environment, public_url } = surroundings;
+        let Surroundings { clock, command_seeds, request_seeds, vault, environment, public_url, call_deadline } =
+            surroundings;
         let executor = Executor::new(self.store, clock.clone(), command_seeds);
         let engine = Engine::start(executor).map_err(system("cannot start the engine's thread"))?;
         let bursar = Bursar {
@@ -129,6 +134,7 @@ impl Opened {
             public_url,
             seeds: Mutex::new(request_seeds),
             keys: KnownKeys::default(),
+            outbound: Outbound::new(environment.reach(), call_deadline),
         };
         Ok((Arc::new(bursar), self.keeps))
     }

@@ -29,6 +29,7 @@ use crate::health::{self, Health};
 use crate::http::Bursar;
 use crate::ids::Seeds;
 use crate::opened::{self, Opened, Surroundings, Unopened};
+use crate::outbound;
 use crate::refusal::Refusal;
 use crate::routes;
 use crate::sandbox::clock::keep_up;
@@ -73,6 +74,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         vault,
         environment: config.environment,
         public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
+        call_deadline: outbound::DEADLINE,
     };
     let (bursar, keeps) = opened.start(surroundings)?;
     let unopened = |refusal: Refusal| Unopened::Sandbox(refusal.message);

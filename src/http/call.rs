@@ -13,6 +13,7 @@ use super::known_keys::KnownKeys;
 use crate::clock::Clock;
 use crate::engine::{Command, Engine, view};
 use crate::ids::{AppId, Entropy, OrgId, Seeds};
+use crate::outbound::{Outbound, Reach};
 use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
 use crate::strict_json::Json;
@@ -27,6 +28,16 @@ words! {
         Sandbox = "sandbox",
         /// Real money.
         Production = "production",
+    }
+}
+
+impl Environment {
+    /// How far calls of this environment may reach (decisions.md 12).
+    pub const fn reach(self) -> Reach {
+        match self {
+            Self::Sandbox => Reach::Anywhere,
+            Self::Production => Reach::Public,
+        }
     }
 }
 
@@ -48,6 +59,8 @@ pub struct Bursar {
     pub seeds: Mutex<Seeds>,
     /// Keys that were read lately; starts empty.
     pub keys: KnownKeys,
+    /// Calls other people's servers.
+    pub outbound: Outbound,
 }
 
 impl Bursar {
@@ -84,6 +97,7 @@ impl Bursar {
             public_url: "http://127.0.0.1:8080".to_owned(),
             seeds: Mutex::new(Seeds::counted(2)),
             keys: KnownKeys::default(),
+            outbound: Outbound::new(environment.reach(), crate::outbound::DEADLINE),
         })
     }
 }

@@ -32,6 +32,9 @@ pub const START: &str = "2026-03-02T15:00:00Z";
 /// Where links point to.
 pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
+/// How long a call to another's server may take: much less than outside, because some of them hang on purpose.
+const CALL_DEADLINE: Duration = Duration::from_millis(500);
+
 enum Place {
     Sqlite,
     Memory(Memory),
@@ -93,6 +96,7 @@ impl Server {
             vault: Vault::new([7; 32]),
             environment: Environment::Sandbox,
             public_url: PUBLIC_URL.to_owned(),
+            call_deadline: CALL_DEADLINE,
         };
         let (bursar, keeps) = opened.start(surroundings).unwrap();
         bootstrap(&bursar, self.folder.path(), PUBLIC_URL).await.expect("an empty sandbox gets its demonstration");
