@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
+use crate::dispatch::Network;
 use crate::http::Environment;
 
 /// Requests a second for each app in production, unless it is told otherwise (decisions.md 14).
@@ -83,6 +84,9 @@ pub struct Settings {
     /// Requests a second for each app; 0 for no limit [default: 100 in production, 0 in the sandbox]
     #[arg(long, env = "BURSAR_REQUESTS_PER_SECOND", value_name = "NUMBER")]
     pub requests_per_second: Option<u32>,
+    /// Networks of the proxies in front, whose X-Forwarded-For is believed: 10.0.0.0/8,::1 [default: none]
+    #[arg(long, env = "BURSAR_TRUSTED_PROXIES", value_name = "NETWORKS", value_delimiter = ',')]
+    pub trusted_proxies: Option<Vec<Network>>,
     /// Refuse to start on a store that is older than the program, instead of bringing it up to date
     #[arg(long, env = "BURSAR_NO_MIGRATE", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
     pub no_migrate: Option<bool>,
@@ -103,6 +107,7 @@ impl Settings {
             log: self.log.or(file.log),
             key_file: self.key_file.or(file.key_file),
             requests_per_second: self.requests_per_second.or(file.requests_per_second),
+            trusted_proxies: self.trusted_proxies.or(file.trusted_proxies),
             no_migrate: self.no_migrate.or(file.no_migrate),
         }
     }
@@ -138,6 +143,8 @@ pub struct Config {
     pub key_file: PathBuf,
     /// The limit of each app.
     pub requests_per_second: Option<NonZeroU32>,
+    /// The proxies in front that are believed about who calls.
+    pub trusted_proxies: Vec<Network>,
     /// Whether an older store is brought up to date.
     pub migrate: bool,
 }
@@ -204,6 +211,7 @@ impl Config {
             log: settings.log,
             key_file: settings.key_file.clone().unwrap_or_else(|| data_dir.join("master.key")),
             requests_per_second,
+            trusted_proxies: settings.trusted_proxies.clone().unwrap_or_default(),
             migrate: !settings.no_migrate.unwrap_or(false),
             data_dir,
         })
@@ -293,6 +301,18 @@ mod tests {
         assert!(wrong.to_string().contains("unknown field `lissten`"), "{wrong}");
         let gone = Config::load(Settings::default(), Some(Path::new("/no/such/file"))).unwrap_err();
         assert!(gone.to_string().contains("cannot read"), "{gone}");
+    }
+
+    #[test]
+    fn trusted_proxies_are_networks() {
+        let proxies = |text: &str| Config::load(Settings::default(), Some(file(text).path()));
+        let config = proxies("trusted-proxies = ['10.0.0.0/8', '::1']").unwrap();
+        assert_eq!(
+            config.trusted_proxies.iter().map(Network::to_string).collect::<Vec<_>>(),
+            ["10.0.0.0/8", "::1/128"]
+        );
+        let wrong = proxies("trusted-proxies = ['10.0.0.0/99']").unwrap_err().to_string();
+        assert!(wrong.contains("trusted-proxies") && wrong.contains("10.0.0.0/99"), "{wrong}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ use tower::ServiceExt as _;
 use crate::apps::bootstrap::{Bootstrapped, bootstrap};
 use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Role};
-use crate::dispatch::{self, Limits, Peer};
+use crate::dispatch::{self, Limits, Network, Peer, origin};
 use crate::health::{self, Health};
 use crate::http::Bursar;
 use crate::ids::Seeds;
@@ -90,7 +90,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let admin = match config.admin_listen {
         Some(address) => {
             let router = dispatch::router(bursar.clone(), health::routes(&health), Limits::default());
-            Some(tokio::spawn(accept(listen(address).await?, router, stopping.clone())))
+            Some(tokio::spawn(accept(listen(address).await?, router, Arc::from([]), stopping.clone())))
         }
         None => {
             table.extend(health::routes(&health));
@@ -98,7 +98,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         }
     };
     let router = dispatch::router(bursar.clone(), table, limits);
-    let serving = tokio::spawn(accept(listener, router, stopping));
+    let serving = tokio::spawn(accept(listener, router, config.trusted_proxies.into(), stopping));
     // Whoever reads the line may tell us to end at once, so the handlers are in place before it is printed.
     let signals = Signals::listen()?;
     announce(&base_url, &bootstrapped);
@@ -163,7 +163,7 @@ fn install_metrics() -> Result<PrometheusHandle, Unopened> {
 }
 
 /// Accepts connections until it is told to stop, then waits for those under way.
-async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Receiver<bool>) {
+async fn accept(listener: TcpListener, router: Router, trusted: Arc<[Network]>, mut stopping: watch::Receiver<bool>) {
     let mut server = hyper::server::conn::http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEADER_DEADLINE);
     let graceful = GracefulShutdown::new();
@@ -175,7 +175,8 @@ async fn accept(listener: TcpListener, router: Router, mut stopping: watch::Rece
         };
         match accepted {
             Ok((stream, peer)) => {
-                let connection = server.serve_connection(TokioIo::new(at_once(stream)), service(router.clone(), peer));
+                let service = service(router.clone(), peer, trusted.clone());
+                let connection = server.serve_connection(TokioIo::new(at_once(stream)), service);
                 let watched = graceful.watch(connection);
                 tokio::spawn(async move {
                     if let Err(error) = watched.await {
@@ -205,6 +206,7 @@ fn at_once(stream: TcpStream) -> TcpStream {
 fn service(
     router: Router,
     peer: SocketAddr,
+    trusted: Arc<[Network]>,
 ) -> impl hyper::service::Service<
     Request<Incoming>,
     Response = axum::response::Response,
@@ -212,7 +214,8 @@ fn service(
     Future = impl Future<Output = Result<axum::response::Response, Infallible>>,
 > {
     hyper::service::service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(Peer(peer.ip()));
+        let caller = origin(peer.ip(), request.headers(), &trusted);
+        request.extensions_mut().insert(Peer(caller));
         router.clone().oneshot(request.map(Body::new))
     })
 }

@@ -170,3 +170,44 @@ fn a_store_that_is_up_to_date_opens_without_migrating() {
     assert_eq!(String::from_utf8_lossy(&migrated.stdout).trim(), "{\"migrated\":true}");
     assert_eq!(Process::start_with(folder.path(), &["--no-migrate"]).get("/readyz").0, 200);
 }
+
+/// How the path of an unknown claim is answered to somebody behind proxies.
+fn guess(process: &Process, forwarded_for: &str) -> u16 {
+    let head = "GET /v2/claims/AAAA HTTP/1.1\r\nhost: test\r\nconnection: close";
+    http(&process.address, &format!("{head}\r\nx-forwarded-for: {forwarded_for}\r\n\r\n")).0
+}
+
+#[test]
+fn behind_a_trusted_proxy_guessers_are_told_apart_and_cannot_choose_their_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let behind = Process::start_with(folder.path(), &["--trusted-proxies", "127.0.0.0/8,::1"]);
+    for invented in 0..20 {
+        assert_eq!(guess(&behind, &format!("10.9.8.{invented}, 198.51.100.1")), 404);
+    }
+    assert_eq!(guess(&behind, "10.9.8.77, 198.51.100.1"), 429, "what stands left of the proxy's word is not believed");
+    assert_eq!(guess(&behind, "203.0.113.9"), 404, "another caller of the same proxy may go on");
+}
+
+#[test]
+fn without_trusted_proxies_the_header_counts_for_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let alone = Process::start(folder.path());
+    for invented in 0..20 {
+        assert_eq!(guess(&alone, &format!("10.9.8.{invented}")), 404);
+    }
+    assert_eq!(guess(&alone, "203.0.113.9"), 429);
+}
+
+#[test]
+fn the_store_and_its_log_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().join("data");
+    std::fs::create_dir(&data_dir).unwrap();
+    std::fs::set_permissions(&data_dir, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let _running = Process::start(&data_dir);
+    for name in ["bursar.sqlite", "bursar.sqlite-wal", "bursar.sqlite-shm"] {
+        let mode = std::fs::metadata(data_dir.join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}

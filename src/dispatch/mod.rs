@@ -9,6 +9,7 @@
 
 mod body;
 mod idempotency_key;
+mod proxies;
 mod rate;
 mod response;
 mod wrong_tokens;
@@ -32,6 +33,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
+pub use proxies::{Network, NotANetwork, origin};
 pub use rate::Limits;
 
 use crate::apps::{authenticate, may_post_without_key};
@@ -48,7 +50,7 @@ const REQUEST_ID_MAX: usize = 128;
 const HANDED_ON: [&str; 8] =
     ["accept", "accept-language", "claim-session", "cookie", "host", "origin", "sec-fetch-site", "user-agent"];
 
-/// The address that a request came from; whoever accepts connections puts it into the request's extensions.
+/// The address that a request came from ([`origin`]); whoever accepts connections puts it into the request's extensions.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 

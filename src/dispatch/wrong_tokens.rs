@@ -1,9 +1,10 @@
 //! How often an address may guess at claim tokens (decisions.md 14). The environment's clock drives it.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
+use super::proxies::neighbourhood;
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 
@@ -44,7 +45,7 @@ impl WrongTokens {
     /// `rate-limited`, with the time to wait.
     pub(super) fn may_try(&self, peer: IpAddr, now: Time) -> Result<(), Refusal> {
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.get(&network(peer)).filter(|count| count.wrong >= WRONG_MAX);
+        let count = counts.get(&neighbourhood(peer)).filter(|count| count.wrong >= WRONG_MAX);
         match count.and_then(|count| count.seconds_left(now)) {
             None => Ok(()),
             Some(seconds) => {
@@ -61,19 +62,11 @@ impl WrongTokens {
             counts.retain(|_, count| count.seconds_left(now).is_some());
         }
         let fresh = Count { since: now, wrong: 0 };
-        let count = counts.entry(network(peer)).or_insert(fresh);
+        let count = counts.entry(neighbourhood(peer)).or_insert(fresh);
         if count.seconds_left(now).is_none() {
             *count = fresh;
         }
         count.wrong = count.wrong.saturating_add(1);
-    }
-}
-
-/// One person has all addresses of an IPv6 network of 64 bits, so they count as one.
-fn network(peer: IpAddr) -> IpAddr {
-    match peer {
-        IpAddr::V4(_) => peer,
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
     }
 }
 
@@ -105,13 +98,5 @@ mod tests {
             tokens.count(guesser, START.plus_seconds(second * 4));
         }
         assert_eq!(tokens.may_try(guesser, START.plus_seconds(240)), Ok(()));
-    }
-
-    #[test]
-    fn the_addresses_of_one_network_count_together() {
-        let address = |text: &str| network(text.parse().unwrap());
-        assert_eq!(address("2001:db8::1"), address("2001:db8::ffff:2"));
-        assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
-        assert_ne!(address("192.0.2.1"), address("192.0.2.2"));
     }
 }

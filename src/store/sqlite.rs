@@ -5,6 +5,7 @@
 //! beside the writer, so that no answer waits for one unless the log has grown past
 //! [`LOG_MAX_BYTES`].
 
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -88,6 +89,7 @@ impl Sqlite {
     /// Opens the file, makes it when it is missing, and brings its schema up to date if `migrate` allows it.
     pub fn open(path: &Path, migrate: bool) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Database { path: path.display().to_string(), source };
+        make_private(path);
         let mut connection = Connection::open(path).map_err(failed)?;
         prepare(&connection).map_err(failed)?;
         bring_up_to_date(&mut connection, path, migrate)?;
@@ -102,6 +104,13 @@ impl Sqlite {
     pub fn read_only(path: &Path) -> Result<Readers, OpenError> {
         Readers::open(path).map_err(|source| OpenError::Database { path: path.display().to_string(), source })
     }
+}
+
+/// Makes the file for its owner alone, unless it is there; SQLite gives the log and its index the mode of the
+/// main file. What fails here fails in SQLite too, which tells it better.
+fn make_private(path: &Path) {
+    let made = std::fs::OpenOptions::new().create_new(true).write(true).mode(0o600).open(path);
+    drop(made);
 }
 
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {

@@ -1,0 +1,181 @@
+//! Whose request it is when proxies stand in front: the address that counts for limits by address.
+//!
+//! Invariant: nobody chooses their own address. The header `X-Forwarded-For` is believed only as far as each
+//! hop that wrote it is a proxy of ours; the right-most address that is none is the caller.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+use std::str::FromStr;
+
+use axum::http::HeaderMap;
+use serde::Deserialize;
+
+/// Addresses with a common beginning: `10.0.0.0/8`, `2001:db8::/32`, or one address alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Network {
+    first: IpAddr,
+    prefix: u8,
+}
+
+/// A text that is no network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no network such as 10.0.0.0/8 or 2001:db8::/32, and no address")]
+pub struct NotANetwork(String);
+
+impl FromStr for Network {
+    type Err = NotANetwork;
+
+    fn from_str(text: &str) -> Result<Self, NotANetwork> {
+        let wrong = || NotANetwork(text.to_owned());
+        let (address, prefix) = text.split_once('/').map_or((text, None), |(address, prefix)| (address, Some(prefix)));
+        let address: IpAddr = address.trim().parse().map_err(|_| wrong())?;
+        let longest = if address.is_ipv4() { 32 } else { 128 };
+        let prefix = prefix.map_or(Ok(longest), |prefix| prefix.trim().parse().map_err(|_| wrong()))?;
+        if prefix > longest {
+            return Err(wrong());
+        }
+        let network = Self { first: address, prefix };
+        // 10.1.2.3/8 is more likely a slip than a wish.
+        if network.bits(address) != widened(address) {
+            return Err(wrong());
+        }
+        Ok(network)
+    }
+}
+
+impl TryFrom<String> for Network {
+    type Error = NotANetwork;
+
+    fn try_from(text: String) -> Result<Self, NotANetwork> {
+        text.parse()
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.first, self.prefix)
+    }
+}
+
+impl Network {
+    /// Whether the address is one of it.
+    pub fn contains(self, address: IpAddr) -> bool {
+        self.first.is_ipv4() == address.is_ipv4() && self.bits(address) == widened(self.first)
+    }
+
+    /// The bits of an address that this network fixes, the others zero.
+    fn bits(self, address: IpAddr) -> u128 {
+        // A prefix counts from the left; an IPv4 address stands in the lowest 32 bits.
+        let free = if self.first.is_ipv4() { 32 } else { 128 } - u32::from(self.prefix);
+        widened(address) & u128::MAX.checked_shl(free).unwrap_or(0)
+    }
+}
+
+fn widened(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => u128::from(address.to_bits()),
+        IpAddr::V6(address) => address.to_bits(),
+    }
+}
+
+/// The address a request came from. `peer` opened the connection; where it is one of our proxies, the header
+/// `X-Forwarded-For` is read from its right end, past further proxies of ours. What cannot be read ends the
+/// walk: then the proxy that passed it on is the caller.
+pub fn origin(peer: IpAddr, headers: &HeaderMap, trusted: &[Network]) -> IpAddr {
+    let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
+    let lines: Vec<&str> = headers.get_all("x-forwarded-for").iter().map(|line| line.to_str().unwrap_or("?")).collect();
+    // Several lines are one list, in their order (RFC 9110, 5.3).
+    let mut hops = lines.iter().rev().flat_map(|line| line.rsplit(',')).map(hop);
+    let mut caller = peer.to_canonical();
+    while ours(caller) {
+        match hops.next() {
+            Some(Some(address)) => caller = address,
+            Some(None) | None => break,
+        }
+    }
+    caller
+}
+
+/// An address as proxies write it: bare, with a port, or in brackets.
+fn hop(text: &str) -> Option<IpAddr> {
+    let text = text.trim();
+    let bare = || text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    let address = text.parse::<std::net::SocketAddr>().map(|address| address.ip());
+    address.ok().or_else(|| bare().parse().ok()).map(|address: IpAddr| address.to_canonical())
+}
+
+/// One person has all addresses of an IPv6 network of 64 bits, so they count as one.
+pub(super) fn neighbourhood(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn seen(peer: &str, lines: &[&str], trusted: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append("x-forwarded-for", line.parse().unwrap());
+        }
+        let trusted: Vec<Network> = trusted.iter().map(|text| text.parse().unwrap()).collect();
+        origin(ip(peer), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_is_believed_and_only_up_to_the_first_stranger() {
+        let ours = ["10.0.0.0/8", "2001:db8::/32"];
+        for (peer, lines, expected) in [
+            // Nobody in front: the header is the caller's own invention.
+            ("198.51.100.1", vec!["1.1.1.1"], "198.51.100.1"),
+            ("10.0.0.1", vec![], "10.0.0.1"),
+            ("10.0.0.1", vec!["203.0.113.9"], "203.0.113.9"),
+            // What the caller wrote stands left of what our proxy added.
+            ("10.0.0.1", vec!["1.1.1.1, 203.0.113.9"], "203.0.113.9"),
+            ("10.0.0.1", vec!["203.0.113.9, 10.0.0.2"], "203.0.113.9"),
+            ("10.0.0.1", vec!["1.1.1.1", "203.0.113.9, 10.0.0.2"], "203.0.113.9"),
+            ("2001:db8::1", vec!["2001:db9::2"], "2001:db9::2"),
+            // With ports, in brackets, as IPv4 in IPv6.
+            ("10.0.0.1", vec!["203.0.113.9:4711"], "203.0.113.9"),
+            ("10.0.0.1", vec!["[2001:db9::2]:4711"], "2001:db9::2"),
+            ("10.0.0.1", vec!["[2001:db9::2]"], "2001:db9::2"),
+            ("::ffff:10.0.0.1", vec!["::ffff:203.0.113.9"], "203.0.113.9"),
+            // Unreadable: whoever passed it on.
+            ("10.0.0.1", vec!["203.0.113.9, unknown"], "10.0.0.1"),
+            ("10.0.0.1", vec!["203.0.113.9, , 10.0.0.2"], "10.0.0.2"),
+        ] {
+            assert_eq!(seen(peer, &lines, &ours), expected, "{peer} {lines:?}");
+        }
+        assert_eq!(seen("10.0.0.1", &["1.1.1.1"], &[]), "10.0.0.1", "without proxies nothing is believed");
+        assert_eq!(seen("10.0.0.1", &["1.1.1.1"], &["0.0.0.0/0"]), "1.1.1.1", "even where everybody is a proxy");
+    }
+
+    #[test]
+    fn a_network_is_an_address_and_a_prefix() {
+        let network = |text: &str| text.parse::<Network>().map(|network| network.to_string());
+        assert_eq!(network("10.0.0.0/8").unwrap(), "10.0.0.0/8");
+        assert_eq!(network("127.0.0.1").unwrap(), "127.0.0.1/32");
+        assert_eq!(network("::1").unwrap(), "::1/128");
+        assert_eq!(network("::/0").unwrap(), "::/0");
+        for wrong in ["", "10.0.0.0/33", "10.1.0.0/8", "2001:db8::/129", "proxy", "10.0.0.0/", "10.0.0.0/-1"] {
+            assert!(network(wrong).is_err(), "{wrong}");
+        }
+        let ten: Network = "10.0.0.0/8".parse().unwrap();
+        assert!(ten.contains(ip("10.255.0.1")) && !ten.contains(ip("11.0.0.0")) && !ten.contains(ip("::a00:1")));
+    }
+
+    #[test]
+    fn the_addresses_of_one_network_count_together() {
+        assert_eq!(neighbourhood(ip("2001:db8::1")), neighbourhood(ip("2001:db8::ffff:2")));
+        assert_ne!(neighbourhood(ip("2001:db8::1")), neighbourhood(ip("2001:db8:0:1::1")));
+        assert_ne!(neighbourhood(ip("192.0.2.1")), neighbourhood(ip("192.0.2.2")));
+    }
+}
