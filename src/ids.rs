@@ -53,6 +53,10 @@ id_types! {
     TransferId;
     /// A claimable link.
     PayoutLinkId;
+    /// A person's request to be paid.
+    PayoutRequestId;
+    /// Many payout links that were submitted together.
+    PayoutLinkBatchId;
     /// A way to be paid that a user has set up.
     PayoutMethodId;
     /// A bank account that is no user's payout method: an app's, a payment customer's, a vendor's.

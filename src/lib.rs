@@ -70,6 +70,8 @@ pub mod rails;
 pub mod transfers;
 /// Claimable links that carry an amount.
 pub mod payout_links;
+/// What people ask to be paid.
+pub mod payout_requests;
 /// Money on its way to a person, by a rail.
 pub mod payouts;
 /// What the rails say of transfers, brought to the noun that each belongs to.

@@ -21,6 +21,7 @@ pub fn business() -> Vec<Route> {
         crate::users::routes(crate::transfers::under_way),
         crate::payouts::routes(),
         crate::payout_links::routes(),
+        crate::payout_requests::routes(),
         crate::claims::routes(),
         crate::transfers::routes(),
         crate::ledger::http::routes(),

@@ -48,7 +48,7 @@ impl<'a> Payee<'a> {
     }
 }
 
-async fn wallet(server: &Server, name: &str) -> i64 {
+pub async fn wallet(server: &Server, name: &str) -> i64 {
     let trial = server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
     assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
     let accounts = trial["accounts"].as_array().unwrap();
@@ -62,7 +62,7 @@ async fn send(server: &Server, amount: i64) -> Value {
 }
 
 /// What `bursar verify` finds: nothing.
-fn verify(server: &Server) {
+pub fn verify(server: &Server) {
     let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
     assert!(report.findings.is_empty(), "{:?}", report.findings);
     assert!(report.transactions > 0 && report.events > 0, "there was something to check");

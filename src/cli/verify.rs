@@ -24,10 +24,10 @@ pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
 }
 
 fn table(report: &Report) -> String {
-    let Report { accounts, transactions, entries, holds, events, findings } = report;
+    let Report { accounts, transactions, entries, holds, events, payout_requests, findings } = report;
     let seen = format!(
         "Checked {accounts} ledger accounts, {transactions} transactions, {entries} entries, {holds} holds, \
-         {events} events."
+         {events} events, {payout_requests} payout requests."
     );
     if findings.is_empty() {
         return format!("{seen}\nEvery invariant that stored data can show holds.");

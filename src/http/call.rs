@@ -222,8 +222,18 @@ impl Call {
         command: Result<C, Refusal>,
         answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
     ) -> Outcome {
-        let scope = self.caller.app.map_or(self.caller.org.0, |app| app.0);
-        self.once_in(self.caller.org, scope, command, answer).await
+        self.once_in(self.caller.org, self.key_space(), command, answer).await
+    }
+
+    /// Whose keys the request's is one of: the acting app's, or the organization's. What a client id alone sends
+    /// has a space of its own: that credential is public, and must neither be told what the server side was
+    /// answered under a key, nor use up its keys.
+    fn key_space(&self) -> Uuid {
+        let whose = self.caller.app.map_or(self.caller.org.0, |app| app.0);
+        match self.caller.kind {
+            CredentialKind::Client => Uuid::from_u128(!whose.as_u128()),
+            CredentialKind::None | CredentialKind::App | CredentialKind::Organization => whose,
+        }
     }
 
     /// The same for a tenant that the path names, with keys in a scope of their own.

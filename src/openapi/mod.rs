@@ -114,6 +114,7 @@ pub fn states_page() -> String {
     let nouns = [
         ("Transfer", crate::transfers::rules::moves()),
         ("Payout link", crate::payout_links::rules::moves()),
+        ("Payout request", crate::payout_requests::rules::moves()),
         ("User", crate::users::moves()),
     ];
     for (noun, moves) in nouns {

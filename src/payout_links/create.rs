@@ -66,6 +66,27 @@ pub struct NewLink {
     pub remind_at: Option<Time>,
 }
 
+impl NewLink {
+    /// A link of an amount about which nothing else was said.
+    pub fn of(amount: Cents) -> Self {
+        Self {
+            amount,
+            user: None,
+            payee: Payee::default(),
+            delivery: DeliveryAsked::default(),
+            collect_compliance: false,
+            tax_exempt: false,
+            memo: None,
+            metadata: None,
+            description: None,
+            accounting_data: AccountingData::default(),
+            fee_party: None,
+            expires_at: None,
+            remind_at: None,
+        }
+    }
+}
+
 /// POST /v2/payout-links
 #[derive(Clone, Debug)]
 pub struct Create {

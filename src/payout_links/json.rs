@@ -1,7 +1,6 @@
 //! A payout link as JSON (interface.md, Payout link).
 
 use serde::Serialize;
-use serde_json::{Value, json};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -92,8 +91,8 @@ pub fn address(bursar: &Bursar, link: &PayoutLink) -> Option<String> {
 }
 
 /// The link without its address, which is a secret, for events.
-pub(super) fn without_link(link: &PayoutLink) -> Value {
-    serde_json::to_value(body(link, None)).unwrap_or_else(|_| json!({"id": link.id}))
+pub fn without_address(link: &PayoutLink) -> PayoutLinkJson {
+    body(link, None)
 }
 
 fn body(link: &PayoutLink, address: Option<String>) -> PayoutLinkJson {

@@ -22,7 +22,7 @@ pub use create::{Create, DeliveryAsked, NewLink, create};
 pub use deliver::{ClaimLinkDelivered, deliver_first};
 pub use expire::{Expire, Remind};
 pub use http::{NewPayoutLink, routes};
-pub use json::{PayoutLinkJson, address, json};
+pub use json::{PayoutLinkJson, address, json, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
 pub use token::{ClaimToken, NewToken};
@@ -71,6 +71,7 @@ pub(crate) fn change(
 }
 
 fn tell(world: &mut World, link: &PayoutLink, name: EventName) -> Result<(), Halt> {
-    let object = json::without_link(link);
+    let object =
+        serde_json::to_value(without_address(link)).expect("response bodies are plain data, which always serialize");
     events::tell(world, link.scope(), News { name, object_id: link.id.0, version: link.version, object })
 }

@@ -109,8 +109,7 @@ pub async fn list(call: Call) -> Outcome {
     let seen = call
         .read(move |world| {
             let page = page::<Transfer>(world, of_app(scope), &asked.asked(), |query| asked.narrow(query))?;
-            let data: Vec<TransferJson> =
-                page.records.iter().map(|transfer| super::json(world, transfer)).collect::<Result<_, _>>()?;
+            let data = world.each(&page.records, |world, transfer| super::json(world, transfer))?;
             Ok(ListEnvelope { has_more: page.has_more, data })
         })
         .await?;

@@ -4,12 +4,16 @@
 //! The checks themselves are pure and stand with their nouns; this module shows them the rows. The simulator
 //! runs the same pass after each of its steps.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use crate::events::{self, Event, EventStream};
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::{Checker, Finding};
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
+use crate::payout_links::PayoutLink;
+use crate::payout_requests::{self, PayoutRequest};
 use crate::store::{Reads, Snapshot, StoreError};
 use crate::world::record::key;
 
@@ -26,11 +30,13 @@ pub struct Report {
     pub holds: u64,
     /// Events.
     pub events: u64,
+    /// Payout requests.
+    pub payout_requests: u64,
     /// What must not be, by invariant. Empty when all is well.
     pub findings: Vec<Finding>,
 }
 
-/// Checks the books and the event logs of all organizations.
+/// Checks the books, the event logs and what must go together of all organizations.
 ///
 /// # Errors
 /// When the store cannot be read, or holds a row that makes no sense.
@@ -40,6 +46,8 @@ pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
         report.findings = check_books(snapshot, &mut report)?;
         let broken = check_events(snapshot, &mut report)?;
         report.findings.extend(broken);
+        let wrong = check_requests(snapshot, &mut report)?;
+        report.findings.extend(wrong);
         Ok(report)
     })
 }
@@ -74,6 +82,28 @@ fn check_books(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Findi
         Ok(())
     })?;
     Ok(checker.findings())
+}
+
+/// An approved request has made exactly one link, any other none (invariant 13).
+fn check_requests(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
+    let (mut findings, mut made) = (Vec::new(), HashSet::new());
+    snapshot.each::<PayoutRequest>(|request| {
+        report.payout_requests += 1;
+        let link = match request.payout_link {
+            Some(link) => snapshot.get::<PayoutLink>(&key![request.org, link])?,
+            None => None,
+        };
+        let what = payout_requests::rules::contradiction(request, link.as_deref()).or_else(|| {
+            let shared = link.is_some_and(|link| !made.insert((link.org, link.id)));
+            shared.then_some("its link was made by another request")
+        });
+        findings.extend(what.map(|what| {
+            let place = format!("payout request {}", request.id);
+            Finding { invariant: 13, what: what.to_owned(), place }
+        }));
+        Ok(())
+    })?;
+    Ok(findings)
 }
 
 /// The end of an app's log as far as its events were seen.

@@ -178,6 +178,27 @@ impl World {
         if missing.is_empty() { Ok(()) } else { Err(Halt::Load(missing)) }
     }
 
+    /// Does the same with each of many. What they lack is loaded together, so that a hundred need as many rounds
+    /// of loading as the neediest of them, and not the sum.
+    pub fn each<I, T>(
+        &mut self,
+        many: impl IntoIterator<Item = I>,
+        mut look: impl FnMut(&mut Self, I) -> Result<T, Halt>,
+    ) -> Result<Vec<T>, Halt> {
+        let (mut done, mut missing) = (Vec::new(), Vec::new());
+        for one in many {
+            match look(self, one) {
+                Ok(seen) => done.push(seen),
+                Err(Halt::Load(wants)) => missing.extend(wants),
+                Err(refused @ Halt::Refuse(_)) => return Err(refused),
+            }
+        }
+        // Two may lack the same row.
+        let mut once = HashSet::new();
+        missing.retain(|want| once.insert(want.clone()));
+        if missing.is_empty() { Ok(done) } else { Err(Halt::Load(missing)) }
+    }
+
     /// One page of a list, in list order. Only for reads: a page is not kept true while commands change rows.
     pub fn page<R: Record>(&self, query: &Query) -> Result<Vec<Arc<R>>, Halt> {
         match self.pages.get(query) {

@@ -78,8 +78,8 @@ pub async fn list(call: Call) -> Outcome {
     let list = call
         .read(move |world| {
             let found = page::<User>(world, connected_to(scope), &query.asked(), |users| filtered(users, &query))?;
-            let data: Result<Vec<UserJson>, Halt> = found.records.iter().map(|user| json(world, scope, user)).collect();
-            Ok(ListEnvelope { has_more: found.has_more, data: data? })
+            let data = world.each(&found.records, |world, user| json(world, scope, user))?;
+            Ok(ListEnvelope { has_more: found.has_more, data })
         })
         .await?;
     Ok(Answer::ok(&list))

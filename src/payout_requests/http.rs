@@ -1,0 +1,208 @@
+//! The routes of payout requests.
+
+use serde_json::json;
+
+use super::model::{PayoutRequest, RequestStatus};
+use super::{Approve, Asker, NewRequest, PayoutRequestJson, Reject, Shown, Submit};
+use crate::email::Email;
+use crate::http::input::input;
+use crate::http::inputs::{Amount, LongText, Metadata, NoFields, Phone, PhoneFilter, word_input};
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, CredentialKind, Outcome, Route};
+use crate::ids::UserId;
+use crate::payout_links::NewToken;
+use crate::refusal::{Code, Refusal};
+use crate::world::query::{Compare, Query};
+use crate::world::record::Cell;
+
+word_input!(RequestStatus);
+
+input! {
+    /// What is asked for, and by whom.
+    pub struct NewPayoutRequest {
+        /// Cents.
+        pub amount: Amount,
+        /// The phone of the person who asks; excludes user_id.
+        pub payee: Option<Phone>,
+        /// The user who asks; excludes payee.
+        pub user_id: Option<UserId>,
+        /// Memo; becomes the link's.
+        pub memo: Option<LongText>,
+        /// Metadata: a string or an object; answered as a string. Becomes the link's.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+impl NewPayoutRequest {
+    fn into_new_request(self) -> Result<NewRequest, Refusal> {
+        let asker = match (self.payee, self.user_id) {
+            (Some(phone), None) => Asker::Phone(phone.0),
+            (None, Some(user)) => Asker::User(user),
+            (Some(_), Some(_)) => {
+                return Err(Refusal::field(Code::InvalidInput, "/payee", "excludes user_id: send one of them"));
+            }
+            (None, None) => {
+                let message = "is required: say who asks, by payee {country_code, phone_number} or by user_id";
+                return Err(Refusal::field(Code::InvalidInput, "/payee", message));
+            }
+        };
+        Ok(NewRequest {
+            amount: self.amount.0,
+            asker,
+            memo: self.memo.map(|memo| memo.0),
+            metadata: self.metadata.map(|metadata| metadata.0),
+        })
+    }
+}
+
+input! {
+    /// Why a request is turned down.
+    pub struct Rejection {
+        /// For your own records; the person is not told.
+        pub comment: Option<LongText>,
+    }
+}
+
+list_query! {
+    /// Which payout requests are asked for.
+    pub struct PayoutRequestsQuery {
+        /// Only this status.
+        pub status: Option<RequestStatus>,
+        /// Only those by this phone, `+12127361234` or its digits.
+        pub phone_number: Option<PhoneFilter>,
+        /// Only those by users with this address.
+        pub email: Option<Email>,
+        /// Only those by this user.
+        pub user_id: Option<UserId>,
+    }
+}
+
+impl PayoutRequestsQuery {
+    fn narrow(&self, query: Query) -> Query {
+        let filters = [
+            ("status", self.status.map(|status| status.to_value())),
+            ("payee_phone", self.phone_number.as_ref().map(|phone| phone.0.e164().to_value())),
+            ("payee_email", self.email.as_ref().map(|email| email.as_str().to_lowercase().to_value())),
+            ("user_id", self.user_id.map(|user| user.to_value())),
+        ];
+        filters.into_iter().fold(query, |query, (column, value)| match value {
+            Some(value) => query.filter(column, Compare::Equal, value),
+            None => query,
+        })
+    }
+}
+
+/// Renders a request. The address of its link is a secret: what is kept for repeats must not show it.
+fn answer(call: &Call, status: u16) -> impl Fn(&Shown) -> Answer + Send + 'static {
+    let (bursar, kind) = (call.bursar.clone(), call.caller.kind);
+    move |shown| match kind {
+        CredentialKind::App | CredentialKind::Organization => Answer::json(status, &shown.json(&bursar)).secret(),
+        CredentialKind::Client | CredentialKind::None => Answer::json(status, &shown.for_the_public()),
+    }
+}
+
+/// POST /v2/payout-requests
+pub async fn submit(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let new = call.body::<NewPayoutRequest>().and_then(NewPayoutRequest::into_new_request);
+    call.once(new.map(|new| Submit { scope, new }), answer(&call, 201)).await
+}
+
+/// GET /v2/payout-requests
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: PayoutRequestsQuery = call.query()?;
+    let bursar = call.bursar.clone();
+    let found = call
+        .read(move |world| {
+            let mine = Query::of::<PayoutRequest>(scope.org.to_value(), "id", 1);
+            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            let page = page::<PayoutRequest>(world, mine, &asked.asked(), |query| asked.narrow(query))?;
+            let data = world.each(page.records, Shown::of)?;
+            let data = data.iter().map(|shown| shown.json(&bursar)).collect();
+            Ok(ListEnvelope::<PayoutRequestJson> { has_more: page.has_more, data })
+        })
+        .await?;
+    Ok(Answer::ok(&found))
+}
+
+/// GET /v2/payout-requests/{payout_request_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = (call.scope()?, call.id("payout_request_id", "payout request")?);
+    let found = call
+        .read(move |world| {
+            let request = super::find(world, scope, id)?;
+            Shown::of(world, request)
+        })
+        .await?;
+    Ok(answer(&call, 200)(&found))
+}
+
+/// POST /v2/payout-requests/{payout_request_id}/approve
+pub async fn approve(call: Call) -> Outcome {
+    let (scope, request) = (call.scope()?, call.id("payout_request_id", "payout request")?);
+    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
+    let command = call.body::<NoFields>().map(|_| Approve { scope, request, token });
+    call.once(command, answer(&call, 200)).await
+}
+
+/// POST /v2/payout-requests/{payout_request_id}/reject
+pub async fn reject(call: Call) -> Outcome {
+    let (scope, request) = (call.scope()?, call.id("payout_request_id", "payout request")?);
+    let command = call.body::<Rejection>().map(|rejection| Reject {
+        scope,
+        request,
+        comment: rejection.comment.map(|comment| comment.0),
+    });
+    call.once(command, answer(&call, 200)).await
+}
+
+/// The routes of payout requests.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/payout-requests" AppOrItsClient "submit_payout_request" submit)
+            .about("Payout requests", "Submit a payout request")
+            .describe(
+                "Moves nothing until it is approved, so a client id alone may submit one; it is shown no user and no \
+                 link, and has idempotency keys of its own (interface.md 10, decisions.md 2).",
+            )
+            .takes::<NewPayoutRequest>()
+            .example(json!({
+                "amount": 1000,
+                "payee": {"country_code": "1", "phone_number": "2127361234"},
+                "memo": "Invoice 17"
+            }))
+            .gives::<PayoutRequestJson>(201, "The request.")
+            .refuses(&[Code::NotFound, Code::InvalidPhoneNumber]),
+        route!(Get "/v2/payout-requests" App "list_payout_requests" list)
+            .about("Payout requests", "List payout requests")
+            .asks::<PayoutRequestsQuery>()
+            .gives::<ListEnvelope<PayoutRequestJson>>(200, "One page."),
+        route!(Get "/v2/payout-requests/{payout_request_id}" App "get_payout_request" show)
+            .about("Payout requests", "Get a payout request")
+            .gives::<PayoutRequestJson>(200, "The request.")
+            .refuses(&[Code::NotFound]),
+        route!(Post "/v2/payout-requests/{payout_request_id}/approve" App "approve_payout_request" approve)
+            .about("Payout requests", "Approve a payout request")
+            .describe(
+                "Makes exactly one payout link, and sends it to the person. Short of funds, the request stays as it \
+                 was. Approving an approved request changes nothing.",
+            )
+            .takes::<NoFields>()
+            .gives::<PayoutRequestJson>(200, "The request with its link.")
+            .refuses(&[
+                Code::NotFound,
+                Code::InvalidState,
+                Code::InsufficientFunds,
+                Code::UserInactive,
+                Code::LimitExceeded,
+            ]),
+        route!(Post "/v2/payout-requests/{payout_request_id}/reject" App "reject_payout_request" reject)
+            .about("Payout requests", "Reject a payout request")
+            .describe("For good. Rejecting a rejected request changes nothing.")
+            .takes::<Rejection>()
+            .gives::<PayoutRequestJson>(200, "The request.")
+            .refuses(&[Code::NotFound, Code::InvalidState]),
+    ]
+}

@@ -1,0 +1,67 @@
+//! Payout requests: what people ask to be paid (interface.md 10, 11).
+//!
+//! Anyone who has an app's client id may submit one, because a request moves nothing. The app approves it, which
+//! makes a payout link just as `payout_links` does, or rejects it. Invariant: an approved request has made
+//! exactly one link, any other none (13). Deliberately absent: a way to change a request; its amount is what was
+//! asked for, or nothing. Start at `rules.rs`, then `approve.rs`.
+
+mod approve;
+mod http;
+mod json;
+mod model;
+mod reject;
+pub mod rules;
+mod submit;
+
+pub use approve::Approve;
+pub use http::routes;
+pub use json::{PayoutRequestJson, Shown};
+pub use model::{PayoutRequest, RequestPayee, RequestStatus};
+pub use reject::Reject;
+pub use submit::{Asker, NewRequest, Submit};
+
+use std::sync::Arc;
+
+use crate::events::{self, EventName, News};
+use crate::http::Scope;
+use crate::ids::PayoutRequestId;
+use crate::refusal::Refusal;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A request of the app.
+///
+/// # Errors
+/// `not-found`.
+pub fn find(world: &mut World, scope: Scope, id: PayoutRequestId) -> Result<Arc<PayoutRequest>, Halt> {
+    match world.get::<PayoutRequest>(key![scope.org, id])? {
+        Some(request) if request.app == scope.app => Ok(request),
+        Some(_) | None => Err(Refusal::not_found("payout request").into()),
+    }
+}
+
+/// Changes a request and tells of it. Each transition is one event.
+fn change(
+    world: &mut World,
+    request: &Arc<PayoutRequest>,
+    edit: impl FnOnce(&mut PayoutRequest),
+) -> Result<Shown, Halt> {
+    let now = world.now();
+    let request = world.change(request, |request| {
+        edit(request);
+        request.updated_at = now;
+        request.version += 1;
+    });
+    tell(world, request)
+}
+
+fn tell(world: &mut World, request: Arc<PayoutRequest>) -> Result<Shown, Halt> {
+    let shown = Shown::of(world, request)?;
+    let object =
+        serde_json::to_value(shown.without_address()).expect("response bodies are plain data, which always serialize");
+    let request = &shown.request;
+    let news =
+        News { name: EventName::PayoutRequestUpdated, object_id: request.id.0, version: request.version, object };
+    events::tell(world, request.scope(), news)?;
+    Ok(shown)
+}

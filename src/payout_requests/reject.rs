@@ -1,0 +1,38 @@
+//! The app turns a request down.
+
+use super::rules::{self, Happening};
+use super::{Shown, change, find};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, PayoutRequestId};
+use crate::world::{Halt, World};
+
+/// POST /v2/payout-requests/{payout_request_id}/reject
+#[derive(Clone, Debug)]
+pub struct Reject {
+    /// The app.
+    pub scope: Scope,
+    /// The request.
+    pub request: PayoutRequestId,
+    /// Why. Kept from the first rejection: to reject once more changes nothing.
+    pub comment: Option<String>,
+}
+
+impl Command for Reject {
+    type Reply = Shown;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
+        let request = find(world, self.scope, self.request)?;
+        let Some(to) = rules::next(&request, Happening::Rejected)? else { return Shown::of(world, request) };
+
+        // From here it must succeed.
+        change(world, &request, |request| {
+            request.status = to;
+            request.comment.clone_from(&self.comment);
+        })
+    }
+}

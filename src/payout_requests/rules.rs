@@ -1,0 +1,102 @@
+//! How a payout request moves from state to state (docs/states.md).
+
+use super::model::{PayoutRequest, RequestStatus};
+use crate::payout_links::PayoutLink;
+use crate::refusal::{Code, Refusal};
+
+/// What can happen to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// The app grants it.
+    Approved,
+    /// The app turns it down.
+    Rejected,
+}
+
+impl Happening {
+    /// All, for the tests and docs/states.md.
+    pub const ALL: [Self; 2] = [Self::Approved, Self::Rejected];
+}
+
+/// What a happening does to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It moves.
+    Moved(RequestStatus),
+    /// Nothing is left to do.
+    AlreadyThere,
+    /// It may not.
+    Refused,
+}
+
+/// The next state, or why there is none. A decision is made once: who decides the same again changes nothing,
+/// and nobody turns it into the other one.
+pub const fn step(status: RequestStatus, happening: Happening) -> Step {
+    use RequestStatus::{Approved, Created, Rejected};
+    match (status, happening) {
+        (Created, Happening::Approved) => Step::Moved(Approved),
+        (Created, Happening::Rejected) => Step::Moved(Rejected),
+        (Approved, Happening::Approved) | (Rejected, Happening::Rejected) => Step::AlreadyThere,
+        (Approved, Happening::Rejected) | (Rejected, Happening::Approved) => Step::Refused,
+    }
+}
+
+/// The state to go to; `None` where nothing is left to do.
+///
+/// # Errors
+/// `invalid-state` when the request was decided the other way.
+pub fn next(request: &PayoutRequest, happening: Happening) -> Result<Option<RequestStatus>, Refusal> {
+    match step(request.status, happening) {
+        Step::Moved(to) => Ok(Some(to)),
+        Step::AlreadyThere => Ok(None),
+        Step::Refused => {
+            let message = format!("The payout request is {} already. A decision is final.", request.status);
+            Err(Refusal::new(Code::InvalidState, message))
+        }
+    }
+}
+
+/// What cannot be true of a request and its link together (invariant 13); `None` when all is well.
+pub fn contradiction(request: &PayoutRequest, link: Option<&PayoutLink>) -> Option<&'static str> {
+    match (request.status, request.payout_link, link) {
+        (RequestStatus::Approved, Some(_), Some(link)) => {
+            (link.amount != request.amount || link.app != request.app).then_some("its link is not what was asked for")
+        }
+        (RequestStatus::Approved, Some(_), None) => Some("its link is not there"),
+        (RequestStatus::Approved, None, _) => Some("is approved and has made no link"),
+        (RequestStatus::Created | RequestStatus::Rejected, None, _) => None,
+        (RequestStatus::Created | RequestStatus::Rejected, Some(_), _) => {
+            Some("has made a link without being approved")
+        }
+    }
+}
+
+/// Every move from state to state, for docs/states.md: from, what happens, to.
+pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+    let pairs = RequestStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
+    pairs
+        .filter_map(|(status, happening)| match step(status, happening) {
+            Step::Moved(to) => Some((status.as_str(), format!("{happening:?}"), to.as_str())),
+            Step::AlreadyThere | Step::Refused => None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_of_state_and_happening() {
+        use RequestStatus::{Approved, Created, Rejected};
+        let expected = [
+            (Created, [Step::Moved(Approved), Step::Moved(Rejected)]),
+            (Approved, [Step::AlreadyThere, Step::Refused]),
+            (Rejected, [Step::Refused, Step::AlreadyThere]),
+        ];
+        assert_eq!(expected.map(|(status, _)| status), RequestStatus::ALL);
+        for (status, steps) in expected {
+            assert_eq!(Happening::ALL.map(|happening| step(status, happening)), steps, "{status}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A person asks to be paid.
+
+use std::sync::Arc;
+
+use super::model::{PayoutRequest, RequestPayee, RequestStatus};
+use super::{Shown, tell};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, UserId};
+use crate::money::Cents;
+use crate::phone::PhoneNumber;
+use crate::users::{self, User};
+use crate::world::record::Document;
+use crate::world::{Halt, World};
+
+/// Who asks (interface.md 10).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asker {
+    /// Whoever has this phone.
+    Phone(PhoneNumber),
+    /// A user of the app.
+    User(UserId),
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct NewRequest {
+    /// Cents.
+    pub amount: Cents,
+    /// Who asks.
+    pub asker: Asker,
+    /// Memo.
+    pub memo: Option<String>,
+    /// Metadata.
+    pub metadata: Option<String>,
+}
+
+/// POST /v2/payout-requests
+///
+/// Whether the user may be paid at all is asked when the request is approved: who has but a client id must not
+/// learn from here how a user stands.
+#[derive(Clone, Debug)]
+pub struct Submit {
+    /// The app.
+    pub scope: Scope,
+    /// What is asked for.
+    pub new: NewRequest,
+}
+
+impl Command for Submit {
+    type Reply = Shown;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
+        let user = self.user(world)?;
+
+        // From here it must succeed.
+        let (id, now) = (world.id(), world.now());
+        let (payee, for_user) = match &self.new.asker {
+            Asker::Phone(phone) => (payee(phone), None),
+            Asker::User(id) => (user.as_ref().map(|user| payee_of(user)).unwrap_or_default(), Some(*id)),
+        };
+        let phone = payee.country_code.as_ref().zip(payee.phone_number.as_ref());
+        let request = world.add(PayoutRequest {
+            org: self.scope.org,
+            id,
+            app: self.scope.app,
+            amount: self.new.amount,
+            status: RequestStatus::Created,
+            payee_phone: phone.map(|(country, number)| format!("+{country}{number}")),
+            payee: Document(payee),
+            payee_email: user.as_ref().and_then(|user| user.email.as_ref()).map(|email| email.to_lowercase()),
+            for_user,
+            user_id: user.as_ref().map(|user| user.id),
+            payout_link: None,
+            memo: self.new.memo.clone(),
+            metadata: self.new.metadata.clone(),
+            comment: None,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        });
+        tell(world, request)
+    }
+}
+
+impl Submit {
+    /// The user of this app who asks, if it is one.
+    fn user(&self, world: &mut World) -> Result<Option<Arc<User>>, Halt> {
+        match &self.new.asker {
+            Asker::User(id) => users::find(world, self.scope, *id).map(Some),
+            Asker::Phone(phone) => {
+                let Some(user) = users::by_phone(world, self.scope.org, phone)? else { return Ok(None) };
+                let connected = users::is_connected(world, self.scope, user.id)?;
+                Ok(connected.then_some(user))
+            }
+        }
+    }
+}
+
+fn payee(phone: &PhoneNumber) -> RequestPayee {
+    RequestPayee {
+        country_code: Some(phone.country_code().to_owned()),
+        phone_number: Some(phone.national().to_owned()),
+    }
+}
+
+fn payee_of(user: &User) -> RequestPayee {
+    RequestPayee { country_code: user.phone_country_code.clone(), phone_number: user.phone_national.clone() }
+}
