@@ -7,7 +7,12 @@ use super::{Claim, Sample, Stage};
 /// A request for this operation that its owner may send and that then succeeds. Each call makes objects of its
 /// own, so that what one request uses up does not fail the next. `None` when the table has no row yet.
 pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
-    for part in [people(stage, operation).await, money(stage, operation).await, around(stage, operation).await] {
+    for part in [
+        people(stage, operation).await,
+        money(stage, operation).await,
+        requests(stage, operation).await,
+        around(stage, operation).await,
+    ] {
         if part.is_some() {
             return part;
         }
@@ -110,6 +115,20 @@ async fn money(stage: &Stage, operation: &str) -> Option<Sample> {
         "list_events" => {
             let newest = stage.read("/v2/events?limit=100").await["data"].as_array()?.last()?["sequence"].clone();
             Sample::bare().query(format!("after={newest}")).shows(&stage.link().await)
+        }
+        _ => return None,
+    })
+}
+
+/// What people ask to be paid.
+async fn requests(stage: &Stage, operation: &str) -> Option<Sample> {
+    let request = async || stage.make("/v2/payout-requests", json!({"amount": 100, "payee": stage.payee()}), 201).await;
+    Some(match operation {
+        "submit_payout_request" => Sample::bare().json(json!({"amount": 100, "payee": stage.payee()})),
+        "list_payout_requests" => Sample::bare().shows(&request().await),
+        "get_payout_request" | "approve_payout_request" | "reject_payout_request" => {
+            let request = request().await;
+            Sample::at([&request]).shows(&request)
         }
         _ => return None,
     })
