@@ -54,20 +54,22 @@ pub mod events;
 pub mod ledger;
 /// The people of an organization, and what they may do.
 pub mod members;
-/// Organizations, apps and keys; who calls.
-pub mod apps;
-/// What people are told, and by which way.
-pub mod messages;
 /// Where users' money goes.
 pub mod payout_methods;
 /// Bank accounts of apps, payers and vendors.
 pub mod bank_accounts;
+/// Organizations, apps and keys; who calls.
+pub mod apps;
+/// What people are told, and by which way.
+pub mod messages;
 /// The people who are paid, and which apps may pay them.
 pub mod users;
 /// The ways by which money leaves, and the sandbox's own.
 pub mod rails;
 /// One movement of money each, as the API tells it.
 pub mod transfers;
+/// How money gets into an app's wallet and out of it again.
+pub mod funding;
 /// Claimable links that carry an amount.
 pub mod payout_links;
 /// What people ask to be paid.

@@ -24,6 +24,7 @@ pub fn business() -> Vec<Route> {
         crate::payout_requests::routes(),
         crate::claims::routes(),
         crate::transfers::routes(),
+        crate::funding::routes(),
         crate::ledger::http::routes(),
         crate::messages::http::routes(),
         crate::events::routes(),

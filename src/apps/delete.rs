@@ -5,7 +5,7 @@ use super::model::{Key, find};
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
-use crate::ledger::{self, LedgerAccount, Place};
+use crate::ledger::{self, LedgerAccount, Place, watch};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
@@ -34,6 +34,7 @@ impl Command for DeleteApp {
 
     fn decide(&self, world: &mut World) -> Result<AppJson, Halt> {
         let app = find(world, self.scope)?;
+        watch::must_be_at_rest(world, self.scope)?;
         refuse_while_money_remains(world, self.scope)?;
         let keys = world.all::<Key>(Key::OF_APP, key![self.scope.org, Some(self.scope.app)])?;
 
@@ -77,7 +78,7 @@ fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
     }
     for rail in under_way(app) {
         if !ledger::balance(world, org, rail)?.is_zero() {
-            let message = "Payouts of the app are still under way: wait for them.";
+            let message = "Money of the app is still under way: wait for them.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
     }

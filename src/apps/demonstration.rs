@@ -7,6 +7,7 @@ use super::json::tell_updated;
 use super::keys::{Drawn, NewKey, Opens};
 use super::model::{App, AppStatus, Organization};
 use super::settings::Settings;
+use crate::bank_accounts::{self, OwnAccountInput, SealedAccount};
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::http::{Environment, Scope};
@@ -20,6 +21,10 @@ use crate::world::{Halt, Want, World};
 
 /// What the app's wallet holds at the start: $1,000,000.00.
 pub const DEPOSIT: Cents = Cents::new(100_000_000);
+/// The account that the app is filled from, at the sandbox's bank; no magic number, so that all goes well.
+const ACCOUNT_NUMBER: &str = "000111222333";
+/// The sandbox's bank.
+const ROUTING_NUMBER: &str = "110000000";
 
 /// All that a developer needs to begin; the content of `sandbox-credentials.json` (decisions.md 15).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,6 +132,7 @@ pub struct CreateDemonstration {
     app: AppId,
     app_name: String,
     app_key: NewKey,
+    app_account: SealedAccount,
     members: Vec<NewMember>,
 }
 
@@ -136,6 +142,13 @@ impl CreateDemonstration {
         let stored = |client_id: &str, secret: &str| {
             Drawn { client_id: client_id.to_owned(), secret: secret.to_owned() }.to_store(vault)
         };
+        let account = OwnAccountInput {
+            name: None,
+            account_number: ACCOUNT_NUMBER.parse().expect("twelve digits"),
+            routing_number: ROUTING_NUMBER.parse().expect("the sandbox bank's own number"),
+            account_type: None,
+        };
+        let app_account = account.sealed(vault, entropy.bytes()).named(&credentials.app.name);
         let members = credentials.members.iter().map(|member| NewMember {
             id: member.id,
             name: member.name.clone(),
@@ -149,6 +162,7 @@ impl CreateDemonstration {
             app: credentials.app.id,
             app_name: credentials.app.name.clone(),
             app_key: stored(&credentials.app.client_id, &credentials.app.api_key),
+            app_account,
             members: members.collect(),
         }
     }
@@ -173,7 +187,9 @@ impl Command for CreateDemonstration {
         for member in &self.members {
             members::add(world, org, member.clone())?;
         }
-        ledger::post(world, &postings::demonstrate(Scope { org, app: self.app }, DEPOSIT))?;
+        let scope = Scope { org, app: self.app };
+        ledger::post(world, &postings::demonstrate(scope, DEPOSIT))?;
+        bank_accounts::add(world, scope, self.app.0, &self.app_account)?;
 
         // From here it must succeed.
         world.add(Organization { org, name: "Demonstration organization".to_owned(), created_at: now });

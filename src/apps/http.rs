@@ -2,7 +2,7 @@
 
 use super::create::CreateApp;
 use super::delete::DeleteApp;
-use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, shown};
+use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, organization, shown};
 use super::keys::{Drawn, Opens};
 use super::model::{App, Organization, find};
 use super::rotate::{IssueKey, Owner, RevokeKey};
@@ -61,7 +61,10 @@ input! {
 }
 
 /// The app in the path. Another app than the one whose key is shown does not exist for it.
-fn app_in_path(call: &Call) -> Result<Scope, Refusal> {
+///
+/// # Errors
+/// `not-found`.
+pub fn app_in_path(call: &Call) -> Result<Scope, Refusal> {
     let app: AppId = call.id("app_id", "app")?;
     if call.caller.app.is_some_and(|own| own != app) {
         return Err(Refusal::not_found("app"));
@@ -188,8 +191,12 @@ pub async fn update_settings(call: Call) -> Outcome {
 /// GET /v2/organizations
 pub async fn list_organizations(call: Call) -> Outcome {
     let org = call.caller.org;
-    let own = call.read(move |world| world.get::<Organization>(key![org])).await?;
-    let data: Vec<OrganizationJson> = own.iter().map(|organization| OrganizationJson::from(&**organization)).collect();
+    let data: Vec<OrganizationJson> = call
+        .read(move |world| {
+            let own = world.get::<Organization>(key![org])?;
+            own.iter().map(|own| organization(world, own)).collect()
+        })
+        .await?;
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
@@ -235,7 +242,7 @@ fn app_routes() -> Vec<Route> {
             .gives::<SettingsJson>(200, "The settings.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/organizations" Organization "list_organizations" list_organizations)
-            .about("Apps", "The organization whose key is used.")
+            .about("Apps", "The organization whose key is used, with its wallet.")
             .gives::<ListEnvelope<OrganizationJson>>(200, "The organization."),
     ]
 }

@@ -101,15 +101,29 @@ pub struct OrganizationJson {
     pub id: OrgId,
     /// Its name.
     pub name: String,
+    /// What it has not given to an app.
+    pub wallet: OrganizationWalletJson,
     /// When it was made.
     #[schema(value_type = String, format = DateTime)]
     pub created: Time,
 }
 
-impl From<&Organization> for OrganizationJson {
-    fn from(organization: &Organization) -> Self {
-        Self { id: organization.org, name: organization.name.clone(), created: organization.created_at }
-    }
+/// The wallet of an organization.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct OrganizationWalletJson {
+    /// Cents.
+    pub amount: i64,
+}
+
+/// The organization with its wallet.
+pub fn organization(world: &World, organization: &Organization) -> Result<OrganizationJson, Halt> {
+    let wallet = ledger::balance(world, organization.org, Place::OrganizationWallet)?;
+    Ok(OrganizationJson {
+        id: organization.org,
+        name: organization.name.clone(),
+        wallet: OrganizationWalletJson { amount: wallet.get() },
+        created: organization.created_at,
+    })
 }
 
 /// The app with its figures.
@@ -126,6 +140,13 @@ pub fn shown(world: &mut World, app: &App) -> Result<AppJson, Halt> {
         metadata: app.metadata.clone(),
         created: app.created_at,
     })
+}
+
+/// Something about the app changed that stands in rows of its own, such as its bank account: the app counts it, and
+/// tells of it.
+pub fn touch(world: &mut World, app: &std::sync::Arc<App>) -> Result<(), Halt> {
+    let app = world.change(app, |app| app.version += 1);
+    tell_updated(world, &app)
 }
 
 /// Tells that the app is now as it is.

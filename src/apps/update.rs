@@ -8,6 +8,7 @@ use crate::engine::Command;
 use crate::http::Scope;
 use crate::http::input::Patch;
 use crate::ids::OrgId;
+use crate::ledger::watch;
 use crate::world::{Halt, World};
 
 /// What to change of an app.
@@ -79,6 +80,13 @@ impl Command for UpdateSettings {
         }
 
         // From here it must succeed.
+        if settings.auto_refill != app.settings.0.auto_refill {
+            let floor = settings.auto_refill.map(|refill| refill.threshold);
+            watch::change(world, self.scope, |watch| {
+                watch.floor = floor;
+                watch.rests_until = None;
+            })?;
+        }
         let app = world.change(&app, |app| {
             app.settings.0.clone_from(&settings);
             app.version += 1;

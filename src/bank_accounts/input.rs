@@ -48,6 +48,20 @@ input! {
     }
 }
 
+input! {
+    /// An account at a US bank, of somebody whose name is known.
+    pub struct OwnAccountInput {
+        /// The name on the account; the holder's own when not given.
+        pub name: Option<HolderName>,
+        /// Four to seventeen digits. Kept sealed, shown as its last four.
+        pub account_number: AccountNumber,
+        /// Nine digits, the last a check digit.
+        pub routing_number: RoutingNumber,
+        /// checking (the default) or savings.
+        pub account_type: Option<AccountType>,
+    }
+}
+
 /// A bank account as it is kept: sealed, with what may be seen beside it. What a command takes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedAccount {
@@ -77,25 +91,53 @@ impl fmt::Debug for SealedAccount {
 
 impl BankAccountInput {
     /// Seals the number. `nonce` must never be used twice.
-    ///
-    /// It opens only beside the account's own fingerprint, so a number moved into another row does not open.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
-        let account_type = self.account_type.unwrap_or(AccountType::Checking);
-        let number = self.account_number.expose().as_bytes();
-        let routing_number = self.routing_number.as_str();
-        let parts = [b"bank account".as_slice(), routing_number.as_bytes(), number, account_type.as_str().as_bytes()];
-        let fingerprint = vault.keyed_hash(Purpose::Fingerprint, &parts).to_vec();
-        let known = known_bank(routing_number);
-        SealedAccount {
-            name: self.name.0.trim().to_owned(),
-            account_type,
-            routing_number: routing_number.to_owned(),
-            bank_name: known.map(|(name, _)| name.to_owned()),
-            last4: self.account_number.last4().to_owned(),
-            sealed_number: vault.seal(Purpose::BankAccount, &fingerprint, number, nonce),
-            fingerprint,
-            rtp_enabled: known.is_some_and(|(_, instant)| instant),
-        }
+        sealed(self.name.0.trim(), &self.account_number, &self.routing_number, self.account_type, vault, nonce)
+    }
+}
+
+impl OwnAccountInput {
+    /// Seals the number. `nonce` must never be used twice. Where no name was given, the command that knows the holder
+    /// gives it by [`SealedAccount::named`].
+    #[must_use]
+    pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
+        let name = self.name.as_ref().map_or("", |name| name.0.trim());
+        sealed(name, &self.account_number, &self.routing_number, self.account_type, vault, nonce)
+    }
+}
+
+impl SealedAccount {
+    /// The same account; it bears this name if it has none.
+    #[must_use]
+    pub fn named(&self, holder: &str) -> Self {
+        let name = if self.name.is_empty() { holder.to_owned() } else { self.name.clone() };
+        Self { name, ..self.clone() }
+    }
+}
+
+/// The number opens only beside the account's own fingerprint, so a number moved into another row does not open.
+fn sealed(
+    name: &str,
+    number: &AccountNumber,
+    routing_number: &RoutingNumber,
+    account_type: Option<AccountType>,
+    vault: &Vault,
+    nonce: [u8; 24],
+) -> SealedAccount {
+    let account_type = account_type.unwrap_or(AccountType::Checking);
+    let (digits, routing_number) = (number.expose().as_bytes(), routing_number.as_str());
+    let parts = [b"bank account".as_slice(), routing_number.as_bytes(), digits, account_type.as_str().as_bytes()];
+    let fingerprint = vault.keyed_hash(Purpose::Fingerprint, &parts).to_vec();
+    let known = known_bank(routing_number);
+    SealedAccount {
+        name: name.to_owned(),
+        account_type,
+        routing_number: routing_number.to_owned(),
+        bank_name: known.map(|(name, _)| name.to_owned()),
+        last4: number.last4().to_owned(),
+        sealed_number: vault.seal(Purpose::BankAccount, &fingerprint, digits, nonce),
+        fingerprint,
+        rtp_enabled: known.is_some_and(|(_, instant)| instant),
     }
 }

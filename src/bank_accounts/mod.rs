@@ -13,7 +13,7 @@ mod input;
 mod json;
 mod model;
 
-pub use input::{BankAccountInput, HolderName, SealedAccount};
+pub use input::{BankAccountInput, HolderName, OwnAccountInput, SealedAccount};
 pub use json::BankAccountJson;
 pub use model::BankAccount;
 

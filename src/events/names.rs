@@ -57,7 +57,7 @@ events! {
     UserUpdatedPayoutMethod = "user.updated.payout_method" carries "User",
     /// Two users turned out to be one person; the object is the one that remains.
     UserMerged = "user.user_merged" carries "User",
-    /// The app's name, settings, keys, or state changed.
+    /// The app's name, settings, keys, bank account, or state changed.
     AppUpdated = "app.updated" carries "App",
     /// A payable was made, changed, or took a step of its approval or its payment.
     PayableUpdated = "payable.updated" carries "Payable",

@@ -40,6 +40,11 @@ pub enum Work {
         /// The transfer.
         transfer: Uuid,
     },
+    /// Refill an app's wallet, or have it pay what it owes.
+    TendWallet {
+        /// The app.
+        app: Uuid,
+    },
     /// Take back a link that nobody claimed in time.
     ExpireLink {
         /// The link.

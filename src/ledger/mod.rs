@@ -29,6 +29,7 @@ pub mod holds;
 pub mod http;
 pub mod postings;
 pub mod verify;
+pub mod watch;
 
 pub use json::{TransactionJson, json, transactions_of};
 pub use model::{CURRENCY, Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction, TransactionKind};

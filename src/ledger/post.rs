@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::model::{CURRENCY, Entry, LedgerAccount, LedgerBook, Transaction, TransactionKind};
-use super::place::Place;
+use super::place::{Place, PlaceKind};
+use super::watch::{self, WalletWatch};
+use crate::http::Scope;
 use crate::ids::{OrgId, PostingId, TransferId};
 use crate::money::{Cents, MoneyOverflow};
 use crate::refusal::{Code, Refusal};
@@ -59,8 +61,13 @@ impl Posting {
     /// can tell its posting before it runs saves a round of loading.
     pub fn wants(&self) -> Vec<Want> {
         let places = self.movements.iter().flat_map(|movement| [movement.from, movement.to]);
-        let accounts = places.map(|place| Want::row::<LedgerAccount>(key![self.org, place.id(self.org)]));
-        std::iter::once(Want::row::<LedgerBook>(key![self.org])).chain(accounts).collect()
+        let rows = places.flat_map(|place| {
+            let account = Want::row::<LedgerAccount>(key![self.org, place.id(self.org)]);
+            let watched = place.app().filter(|_| place.kind() == PlaceKind::AppWallet);
+            let watch = watched.map(|app| Want::row::<WalletWatch>(key![self.org, app]));
+            [Some(account), watch].into_iter().flatten()
+        });
+        std::iter::once(Want::row::<LedgerBook>(key![self.org])).chain(rows).collect()
     }
 }
 
@@ -104,6 +111,11 @@ pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
         book.last_number = last_number;
         book.accounts = accounts;
     });
+    for standing in standings {
+        if let Place::AppWallet(app) = standing.place {
+            watch::look(world, Scope { org: posting.org, app }, standing.balance)?;
+        }
+    }
     Ok(())
 }
 

@@ -27,10 +27,49 @@ pub fn demonstrate(scope: Scope, amount: Cents) -> Posting {
     Posting::balanced(scope.org, None, vec![refill(outside, wallet, amount)])
 }
 
-/// The app takes money out of its wallet.
-pub fn withdraw(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+/// The bank took back what had filled the app's wallet, and the wallet makes up for it.
+pub fn deposit_returned(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     let (wallet, outside) = (Place::AppWallet(scope.app), Place::External(scope.app));
     posting(scope, transfer, vec![refill(wallet, outside, amount)])
+}
+
+/// The bank took back what had filled the app's wallet, and the wallet does not cover it any more. The money is
+/// gone, and the rail's clearing account stays short until the app makes up for it.
+pub fn deposit_returned_uncovered(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let gone = refill(Place::Clearing(scope.app, platform), Place::External(scope.app), amount);
+    posting(scope, transfer, vec![gone])
+}
+
+/// The app makes up for a deposit that was taken back before, or for a part of it.
+pub fn cover_returned_deposit(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let made_up = refill(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
+    posting(scope, transfer, vec![made_up])
+}
+
+/// The app takes money out of its wallet: it waits on the rail.
+pub fn withdraw(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let leaves = refill(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
+    posting(scope, transfer, vec![leaves])
+}
+
+/// What the app took out has arrived at its bank.
+pub fn settle_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let arrived = refill(Place::Clearing(scope.app, platform), Place::External(scope.app), amount);
+    posting(scope, transfer, vec![arrived])
+}
+
+/// What the app took out did not arrive: it is in the wallet again.
+pub fn fail_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let back = refill(Place::Clearing(scope.app, platform), Place::AppWallet(scope.app), amount);
+    posting(scope, transfer, vec![back])
+}
+
+/// The app's bank sent back what had arrived there.
+pub fn return_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let back = refill(Place::External(scope.app), clearing, amount);
+    let credited = refill(clearing, Place::AppWallet(scope.app), amount);
+    posting(scope, transfer, vec![back, credited])
 }
 
 /// The organization gives money of its own to the app: out of the one book, into the other.
@@ -202,7 +241,7 @@ pub fn payment_returned_uncovered(scope: Scope, transfer: TransferId, platform: 
     posting(scope, transfer, vec![gone])
 }
 
-/// The app makes up for a payment that was taken back before.
+/// The app makes up for a payment that was taken back before, or for a part of it.
 pub fn cover_returned_payment(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let made_up = payment(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
     posting(scope, transfer, vec![made_up])

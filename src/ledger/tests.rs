@@ -93,7 +93,13 @@ fn business_events() -> Vec<(&'static str, Posting)> {
     let (user, app) = (amounts(Party::User), amounts(Party::Platform));
     vec![
         ("deposit", postings::deposit(SCOPE, T, cents(5))),
-        ("withdraw", postings::withdraw(SCOPE, T, cents(5))),
+        ("deposit_returned", postings::deposit_returned(SCOPE, T, cents(5))),
+        ("deposit_returned_uncovered", postings::deposit_returned_uncovered(SCOPE, T, ACH, cents(5))),
+        ("cover_returned_deposit", postings::cover_returned_deposit(SCOPE, T, ACH, cents(5))),
+        ("withdraw", postings::withdraw(SCOPE, T, ACH, cents(5))),
+        ("settle_withdrawal", postings::settle_withdrawal(SCOPE, T, ACH, cents(5))),
+        ("fail_withdrawal", postings::fail_withdrawal(SCOPE, T, ACH, cents(5))),
+        ("return_withdrawal", postings::return_withdrawal(SCOPE, T, ACH, cents(5))),
         ("organization_to_app", postings::organization_to_app(SCOPE, T, cents(5))),
         ("app_to_organization", postings::app_to_organization(SCOPE, T, cents(5))),
         ("open_hold", postings::open_hold(SCOPE, T, cents(5))),
@@ -123,8 +129,21 @@ fn each_event_moves_money_as_an_accountant_would_say() {
     insta::assert_snapshot!(text.join("\n"), @r"
     deposit
       refill: Outside world -> App wallet 5
-    withdraw
+    deposit_returned
       refill: App wallet -> Outside world 5
+    deposit_returned_uncovered
+      refill: Clearing: Bank account (ACH) -> Outside world 5
+    cover_returned_deposit
+      refill: App wallet -> Clearing: Bank account (ACH) 5
+    withdraw
+      refill: App wallet -> Clearing: Bank account (ACH) 5
+    settle_withdrawal
+      refill: Clearing: Bank account (ACH) -> Outside world 5
+    fail_withdrawal
+      refill: Clearing: Bank account (ACH) -> App wallet 5
+    return_withdrawal
+      refill: Outside world -> Clearing: Bank account (ACH) 5
+      refill: Clearing: Bank account (ACH) -> App wallet 5
     organization_to_app
       surrogate: Organization wallet -> Funding of apps 5
       refill: Funding by the organization -> App wallet 5

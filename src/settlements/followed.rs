@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::rules::{News, news};
 use crate::engine::Command;
+use crate::funding;
 use crate::ids::{OrgId, TransferId};
 use crate::jobs::{self, Leased};
 use crate::payouts;
@@ -79,14 +80,10 @@ fn bring(world: &mut World, transfer: &Arc<Transfer>, fact: Fact) -> Result<(), 
         (TransferKind::Payout, Fact::Arrived) => payouts::complete(world, transfer).map(|_| ()),
         (TransferKind::Payout, Fact::Failed(code)) => payouts::fail(world, transfer, code),
         (TransferKind::Payout, Fact::CameBack(code)) => payouts::take_back(world, transfer, code),
-        (
-            TransferKind::Payment
-            | TransferKind::Refill
-            | TransferKind::Payable
-            | TransferKind::Balance
-            | TransferKind::Settlement,
-            _,
-        ) => {
+        (TransferKind::Refill, Fact::Arrived) => funding::complete(world, transfer).map(|_| ()),
+        (TransferKind::Refill, Fact::Failed(code)) => funding::fail(world, transfer, code).map(|_| ()),
+        (TransferKind::Refill, Fact::CameBack(code)) => funding::take_back(world, transfer, code).map(|_| ()),
+        (TransferKind::Payment | TransferKind::Payable | TransferKind::Balance | TransferKind::Settlement, _) => {
             let message = format!("A transfer of type {} has nothing to do with a rail.", transfer.kind);
             Err(Refusal::new(Code::InternalError, message).into())
         }

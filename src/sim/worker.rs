@@ -6,7 +6,8 @@ use super::chance::Chance;
 use super::house::{Batch, House};
 use super::rail::{Heard, Rail};
 use super::{Said, Who};
-use crate::ids::{MessageId, PayoutLinkId, TransferId};
+use crate::funding::TendWallet;
+use crate::ids::{AppId, MessageId, PayoutLinkId, TransferId};
 use crate::jobs::{Leased, Work};
 use crate::messages::{self, Channel, Concluded, Conclusion, Template};
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
@@ -31,6 +32,8 @@ pub(super) enum Finished {
     Submitted(TransferId, Standing),
     /// The rail was asked about a transfer.
     Followed(TransferId, Standing),
+    /// A wallet is to be looked after.
+    Tended(AppId),
     /// The time of a link is over.
     Expired(PayoutLinkId),
     /// A payee is to be reminded of a link.
@@ -88,6 +91,7 @@ pub(super) fn perform(
             let heard = outside.rail.look_up((org, transfer), house.now(), chance);
             standing(heard).map(|standing| Finished::Followed(transfer, standing))
         }
+        Work::TendWallet { app } => Some(Finished::Tended(AppId(app))),
         Work::ExpireLink { link } => Some(Finished::Expired(PayoutLinkId(link))),
         Work::RemindLink { link } => Some(Finished::Reminded(PayoutLinkId(link))),
     };
@@ -173,6 +177,7 @@ pub(super) fn report(batch: &mut Batch<Who, Said>, hand: &Hand, finished: Finish
         Finished::Followed(transfer, standing) => {
             batch.add(who, Followed { leased, transfer, standing }, |()| Said::Done);
         }
+        Finished::Tended(app) => batch.add(who, TendWallet { leased, app }, |()| Said::Done),
         Finished::Expired(link) => batch.add(who, Expire { leased, link }, |()| Said::Done),
         Finished::Reminded(link) => batch.add(who, Remind { leased, link }, |()| Said::Done),
     }

@@ -152,7 +152,7 @@ fn apply(book: &mut Book, event: Event) -> Result<(), Refusal> {
     let user = |number: u128| UserId(Uuid::from_u128(200 + number));
     match event {
         Event::Deposit(amount) => book.post(postings::deposit(SCOPE, T, cents(amount))),
-        Event::Withdraw(amount) => book.post(postings::withdraw(SCOPE, T, cents(amount))),
+        Event::Withdraw(amount) => book.post(postings::withdraw(SCOPE, T, ACH, cents(amount))),
         Event::FromOrganization(amount) => {
             let (from, to) = (Place::OrganizationFunding, Place::OrganizationWallet);
             let earned = Movement { kind: TransactionKind::Surrogate, from, to, amount: cents(amount) };

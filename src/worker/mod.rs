@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
+use crate::funding::TendWallet;
 use crate::http::Bursar;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
-use crate::ids::{MessageId, PayoutLinkId, TransferId};
+use crate::ids::{AppId, MessageId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Abandon, Job, Lease, Leased, Work};
 use crate::messages::{Concluded, Template};
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
@@ -150,6 +151,7 @@ fn kind(work: &Work) -> &'static str {
         Work::SendMessage { .. } => "send_message",
         Work::SubmitTransfer { .. } => "submit_transfer",
         Work::FollowTransfer { .. } => "follow_transfer",
+        Work::TendWallet { .. } => "tend_wallet",
         Work::ExpireLink { .. } => "expire_link",
         Work::RemindLink { .. } => "remind_link",
     }
@@ -161,6 +163,7 @@ async fn perform(bursar: &Bursar, leased: Leased) -> Result<(), Refusal> {
         Work::SendMessage { message } => send_message(bursar, leased, MessageId(message)).await,
         Work::SubmitTransfer { transfer } => submit(bursar, leased, TransferId(transfer)).await,
         Work::FollowTransfer { transfer } => follow(bursar, leased, TransferId(transfer)).await,
+        Work::TendWallet { app } => bursar.engine.run(TendWallet { leased, app: AppId(app) }).await,
         Work::ExpireLink { link } => bursar.engine.run(Expire { leased, link: PayoutLinkId(link) }).await,
         Work::RemindLink { link } => bursar.engine.run(Remind { leased, link: PayoutLinkId(link) }).await,
     }

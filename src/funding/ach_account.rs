@@ -1,0 +1,64 @@
+//! The bank account that an app is filled from and emptied to: one at a time.
+
+use std::sync::Arc;
+
+use crate::apps;
+use crate::bank_accounts::{self, BankAccount, BankAccountJson, SealedAccount};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::OrgId;
+use crate::ledger::watch;
+use crate::refusal::{Code, Refusal};
+use crate::world::{Halt, World};
+
+/// PUT /v2/apps/{app_id}/ach-account
+#[derive(Clone, Debug)]
+pub struct SetAchAccount {
+    /// The app.
+    pub scope: Scope,
+    /// The account; it bears the app's name where it has no other.
+    pub account: SealedAccount,
+}
+
+impl Command for SetAchAccount {
+    type Reply = BankAccountJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<BankAccountJson, Halt> {
+        let scope = self.scope;
+        let app = apps::find(world, scope)?;
+        let before = ach_account(world, scope)?;
+
+        // From here it must succeed.
+        let account = bank_accounts::add(world, scope, app.id.0, &self.account.named(&app.name))?;
+        let (id, version) = (account.id, account.version);
+        if before.as_ref().is_some_and(|before| (before.id, before.version) == (id, version)) {
+            // What changes nothing is no transition, and has no event.
+            return Ok(BankAccountJson::from(&*account));
+        }
+        if let Some(before) = before.filter(|before| before.id != id) {
+            bank_accounts::disable(world, &before, "replaced");
+        }
+        apps::touch(world, &app)?;
+        // Refills that failed may have failed because of the account before.
+        watch::change(world, scope, |watch| watch.rests_until = None)?;
+        Ok(BankAccountJson::from(&*account))
+    }
+}
+
+/// The app's bank account, if it has one.
+pub fn ach_account(world: &World, scope: Scope) -> Result<Option<Arc<BankAccount>>, Halt> {
+    Ok(bank_accounts::of_holder(world, scope.org, scope.app.0)?.pop())
+}
+
+/// The app's bank account, where nothing can be done without it.
+///
+/// # Errors
+/// `user-info-missing`.
+pub fn needed_ach_account(world: &World, scope: Scope) -> Result<Arc<BankAccount>, Halt> {
+    let message = "The app has no bank account: set it up with PUT /v2/apps/{app_id}/ach-account.";
+    ach_account(world, scope)?.ok_or_else(|| Refusal::new(Code::UserInfoMissing, message).into())
+}

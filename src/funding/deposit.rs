@@ -1,0 +1,68 @@
+//! Fills an app's wallet from its bank account.
+
+use std::sync::Arc;
+
+use super::ach_account::needed_ach_account;
+use crate::apps;
+use crate::bank_accounts::BankAccount;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, PayoutLinkId};
+use crate::jobs::{self, Work};
+use crate::ledger::watch;
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::transfers::{self, Transfer, TransferJson, TransferKind};
+use crate::world::{Halt, World};
+
+/// POST /v2/apps/{app_id}/deposit
+#[derive(Clone, Debug)]
+pub struct Deposit {
+    /// The app.
+    pub scope: Scope,
+    /// Cents.
+    pub amount: Cents,
+    /// The caller's note.
+    pub metadata: Option<String>,
+}
+
+impl Command for Deposit {
+    type Reply = TransferJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
+        apps::find(world, self.scope)?;
+        let account = needed_ach_account(world, self.scope)?;
+
+        // From here it must succeed.
+        let transfer = pull(world, self.scope, &account, self.amount, None, self.metadata.clone())?;
+        transfers::json(world, &transfer)
+    }
+}
+
+/// Begins to pull money from the app's bank account; nothing is in the wallet until the bank has paid. `link` names the
+/// payout link that waits for it.
+pub fn pull(
+    world: &mut World,
+    scope: Scope,
+    account: &BankAccount,
+    amount: Cents,
+    link: Option<PayoutLinkId>,
+    metadata: Option<String>,
+) -> Result<Arc<Transfer>, Halt> {
+    let transfer = Transfer::new(scope.org, scope.app, world.id(), TransferKind::Refill, amount, world.now());
+    let transfer = Transfer {
+        platform: Some(Platform::Ach),
+        bank_account: Some(account.id),
+        payout_link: link,
+        metadata,
+        ..transfer
+    };
+    let transfer = transfers::open(world, transfer)?;
+    watch::change(world, scope, |watch| watch.pulls += 1)?;
+    jobs::enqueue(world, scope.org, Work::SubmitTransfer { transfer: transfer.id.0 });
+    Ok(transfer)
+}

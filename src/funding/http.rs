@@ -1,0 +1,164 @@
+//! Funding over HTTP.
+
+use serde_json::json;
+
+use super::organization::{self, OrganizationTransfer, OrganizationTransferJson};
+use super::{Deposit, MoveBetween, SetAchAccount, Withdraw, ach_account};
+use crate::apps::{self, app_in_path};
+use crate::bank_accounts::{BankAccountJson, OwnAccountInput};
+use crate::http::input::input;
+use crate::http::inputs::{Amount, Metadata, SignedAmount};
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::AppId;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::TransferJson;
+use crate::world::Query;
+use crate::world::query::Compare;
+use crate::world::record::Cell;
+
+input! {
+    /// How much goes into an app's wallet or out of it.
+    pub struct NewRefill {
+        /// Cents.
+        pub amount: Amount,
+        /// A note, given back as it is.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+/// POST /v2/apps/{app_id}/deposit
+pub async fn deposit(call: Call) -> Outcome {
+    let command = call.body::<NewRefill>().and_then(|new| {
+        let metadata = new.metadata.map(|metadata| metadata.0);
+        Ok(Deposit { scope: app_in_path(&call)?, amount: new.amount.0, metadata })
+    });
+    call.once(command, Answer::ok).await
+}
+
+/// POST /v2/apps/{app_id}/withdraw
+pub async fn withdraw(call: Call) -> Outcome {
+    let command = call.body::<NewRefill>().and_then(|new| {
+        let metadata = new.metadata.map(|metadata| metadata.0);
+        Ok(Withdraw { scope: app_in_path(&call)?, amount: new.amount.0, metadata })
+    });
+    call.once(command, Answer::ok).await
+}
+
+/// GET /v2/apps/{app_id}/ach-account
+pub async fn show_ach_account(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let account = call
+        .read(move |world| {
+            apps::find(world, scope)?;
+            let account = ach_account(world, scope)?.ok_or_else(|| Refusal::not_found("bank account of the app"))?;
+            Ok(BankAccountJson::from(&*account))
+        })
+        .await?;
+    Ok(Answer::ok(&account))
+}
+
+/// PUT /v2/apps/{app_id}/ach-account
+pub async fn set_ach_account(call: Call) -> Outcome {
+    let command = call.body::<OwnAccountInput>().and_then(|input| {
+        let account = input.sealed(&call.bursar.vault, call.bursar.entropy().bytes());
+        Ok(SetAchAccount { scope: app_in_path(&call)?, account })
+    });
+    call.once(command, Answer::ok).await
+}
+
+input! {
+    /// How much goes between the organization and an app.
+    pub struct NewOrganizationTransfer {
+        /// The app; may be left out where the header Api-App-Id names it.
+        pub app_id: Option<AppId>,
+        /// Cents: below zero from the organization to the app, above zero from the app to the organization.
+        pub amount: SignedAmount,
+        /// A note, given back as it is.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+/// POST /v2/organization-transfers
+pub async fn create_organization_transfer(call: Call) -> Outcome {
+    let command = call.body::<NewOrganizationTransfer>().and_then(|new| {
+        let Some(app) = new.app_id.or(call.caller.app) else {
+            return Err(Refusal::field(Code::InvalidInput, "/app_id", "is required"));
+        };
+        let scope = Scope { org: call.caller.org, app };
+        Ok(MoveBetween { scope, amount: new.amount.0, metadata: new.metadata.map(|metadata| metadata.0) })
+    });
+    call.once(command, Answer::ok).await
+}
+
+list_query! {
+    /// Which movements are asked for.
+    pub struct OrganizationTransfersQuery {
+        /// Only those with this app.
+        pub app_id: Option<AppId>,
+    }
+}
+
+/// GET /v2/organization-transfers
+pub async fn list_organization_transfers(call: Call) -> Outcome {
+    let org = call.caller.org;
+    let asked: OrganizationTransfersQuery = call.query()?;
+    let seen = call
+        .read(move |world| {
+            let own = Query::of::<OrganizationTransfer>(org.to_value(), "id", 1);
+            let page = page::<OrganizationTransfer>(world, own, &asked.asked(), |query| match asked.app_id {
+                Some(app) => query.filter("app", Compare::Equal, app.to_value()),
+                None => query,
+            })?;
+            let data: Vec<OrganizationTransferJson> =
+                page.records.iter().map(|moved| organization::json(world, moved)).collect::<Result<_, _>>()?;
+            Ok(ListEnvelope { has_more: page.has_more, data })
+        })
+        .await?;
+    Ok(Answer::ok(&seen))
+}
+
+/// The routes of funding.
+pub fn routes() -> Vec<Route> {
+    let refill = json!({"amount": 500_000});
+    let account = json!({"account_number": "123456789", "routing_number": "110000000"});
+    vec![
+        route!(Post "/v2/apps/{app_id}/deposit" AppOrOrganization "deposit_to_app" deposit)
+            .about("Funding", "Fill an app's wallet from its bank account")
+            .describe("Pulls the money. It is in the wallet when the bank has paid, and the transfer is completed then.")
+            .takes::<NewRefill>()
+            .example(refill.clone())
+            .gives::<TransferJson>(200, "The transfer, of type refill.")
+            .refuses(&[Code::NotFound, Code::UserInfoMissing]),
+        route!(Post "/v2/apps/{app_id}/withdraw" AppOrOrganization "withdraw_from_app" withdraw)
+            .about("Funding", "Take money out of an app's wallet, to its bank account")
+            .describe("It leaves the wallet at once, and is back if it does not arrive. The transfer's amount is negative.")
+            .takes::<NewRefill>()
+            .example(refill)
+            .gives::<TransferJson>(200, "The transfer, of type refill.")
+            .refuses(&[Code::NotFound, Code::UserInfoMissing, Code::InsufficientFunds]),
+        route!(Get "/v2/apps/{app_id}/ach-account" AppOrOrganization "get_app_ach_account" show_ach_account)
+            .about("Funding", "Get an app's bank account")
+            .gives::<BankAccountJson>(200, "The account.")
+            .refuses(&[Code::NotFound]),
+        route!(Put "/v2/apps/{app_id}/ach-account" AppOrOrganization "set_app_ach_account" set_ach_account)
+            .about("Funding", "Set an app's bank account")
+            .describe("Deposits are pulled from it and withdrawals go to it. It takes the place of the one before; what is under way is not touched.")
+            .takes::<OwnAccountInput>()
+            .example(account)
+            .gives::<BankAccountJson>(200, "The account.")
+            .refuses(&[Code::NotFound]),
+        route!(Post "/v2/organization-transfers" Organization "create_organization_transfer" create_organization_transfer)
+            .about("Funding", "Move money between the organization and an app")
+            .describe("A negative amount goes from the organization to the app, a positive one from the app to the organization. It completes at once.")
+            .takes::<NewOrganizationTransfer>()
+            .example(json!({"app_id": "019a0000-0000-7000-8000-000000000000", "amount": -1000}))
+            .gives::<OrganizationTransferJson>(200, "The movement.")
+            .refuses(&[Code::NotFound, Code::InsufficientFunds]),
+        route!(Get "/v2/organization-transfers" Organization "list_organization_transfers" list_organization_transfers)
+            .about("Funding", "List movements between the organization and its apps")
+            .asks::<OrganizationTransfersQuery>()
+            .gives::<ListEnvelope<OrganizationTransferJson>>(200, "One page."),
+    ]
+}

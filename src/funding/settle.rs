@@ -1,0 +1,114 @@
+//! What the rail's word does to a deposit or a withdrawal. `settlements` brings it.
+
+use std::sync::Arc;
+
+use super::debts::make_up;
+use crate::apps::{self, App};
+use crate::bank_accounts::{self, BankAccount};
+use crate::clock::DAY_SECONDS;
+use crate::http::Scope;
+use crate::ids::AppId;
+use crate::jobs::{self, Work};
+use crate::ledger::{self, postings, watch};
+use crate::platform::Platform;
+use crate::rails::Direction;
+use crate::rails::failures::{FailureCode, MethodFate};
+use crate::refusal::{Code, Refusal};
+use crate::transfers::rules::Happening;
+use crate::transfers::{self, Transfer};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// How long nothing is pulled by itself after a pull failed or came back.
+const REST_SECONDS: i64 = DAY_SECONDS;
+
+/// The bank paid what was pulled, or what was withdrawn has arrived.
+pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
+    let (platform, direction) = by_rail(transfer)?;
+    let (scope, id, amount) = (transfer.scope(), transfer.id, transfer.arrives);
+    match direction {
+        Direction::Debit => {
+            ledger::post(world, &postings::deposit(scope, id, amount))?;
+            watch::change(world, scope, |watch| {
+                watch.pulls -= 1;
+                watch.refill = watch.refill.filter(|refill| *refill != id);
+            })?;
+        }
+        Direction::Credit => ledger::post(world, &postings::settle_withdrawal(scope, id, platform, amount))?,
+    }
+    let now = world.now();
+    transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))
+}
+
+/// Nothing was pulled, or what was withdrawn is back.
+pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
+    let (platform, direction) = by_rail(transfer)?;
+    let (scope, id) = (transfer.scope(), transfer.id);
+    match direction {
+        Direction::Debit => {
+            let refills_itself = watch::find(world, scope)?.refill == Some(id);
+            watch::change(world, scope, |watch| watch.pulls -= 1)?;
+            if refills_itself {
+                rest(world, scope)?;
+            }
+        }
+        Direction::Credit => {
+            ledger::post(world, &postings::fail_withdrawal(scope, id, platform, transfer.arrives))?;
+        }
+    }
+    end_badly(world, transfer, Happening::Failed, code)
+}
+
+/// The bank took back what it had paid, or sent back what had arrived.
+pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
+    let (platform, direction) = by_rail(transfer)?;
+    let (scope, id, amount) = (transfer.scope(), transfer.id, transfer.arrives);
+    match direction {
+        Direction::Debit => {
+            // Before the wallet is looked at again: what was taken back would be taken back once more.
+            rest(world, scope)?;
+            let covered = postings::deposit_returned(scope, id, amount);
+            make_up(world, transfer, &covered, &postings::deposit_returned_uncovered(scope, id, platform, amount))?;
+        }
+        Direction::Credit => ledger::post(world, &postings::return_withdrawal(scope, id, platform, amount))?,
+    }
+    end_badly(world, transfer, Happening::Returned, code)
+}
+
+/// The transfer's end, and that of a bank account that is of no use any more.
+fn end_badly(
+    world: &mut World,
+    transfer: &Arc<Transfer>,
+    happening: Happening,
+    code: FailureCode,
+) -> Result<Arc<Transfer>, Halt> {
+    let transfer = transfers::advance(world, transfer, happening, |transfer| transfer.error = Some(code))?;
+    if let (Some(account), MethodFate::Disabled) = (transfer.bank_account, code.failure().method) {
+        let account = world.get::<BankAccount>(key![transfer.org, account])?;
+        let app = world.get::<App>(key![transfer.org, transfer.app])?;
+        if let (Some(account), Some(app)) = (account, app)
+            && account.in_use
+        {
+            bank_accounts::disable(world, &account, code.as_str());
+            apps::touch(world, &app)?;
+        }
+    }
+    Ok(transfer)
+}
+
+/// Nothing is pulled by itself for a while; then the wallet is looked after again.
+fn rest(world: &mut World, scope: Scope) -> Result<(), Halt> {
+    let Scope { org, app: AppId(app) } = scope;
+    let until = world.now().plus_seconds(REST_SECONDS);
+    watch::change(world, scope, |watch| {
+        watch.refill = None;
+        watch.rests_until = Some(until);
+    })?;
+    jobs::enqueue_at(world, org, Work::TendWallet { app }, until);
+    Ok(())
+}
+
+fn by_rail(transfer: &Transfer) -> Result<(Platform, Direction), Refusal> {
+    let message = "A refill at a rail lacks its rail.";
+    transfer.platform.zip(transfer.direction()).ok_or_else(|| Refusal::new(Code::InternalError, message))
+}

@@ -1,0 +1,53 @@
+//! Takes money out of an app's wallet, to its bank account.
+
+use super::ach_account::needed_ach_account;
+use crate::apps;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, TransferId};
+use crate::jobs::{self, Work};
+use crate::ledger::{self, postings};
+use crate::money::Cents;
+use crate::platform::Platform;
+use crate::transfers::{self, Transfer, TransferJson, TransferKind};
+use crate::world::{Halt, World};
+
+/// POST /v2/apps/{app_id}/withdraw
+#[derive(Clone, Debug)]
+pub struct Withdraw {
+    /// The app.
+    pub scope: Scope,
+    /// Cents.
+    pub amount: Cents,
+    /// The caller's note.
+    pub metadata: Option<String>,
+}
+
+impl Command for Withdraw {
+    type Reply = TransferJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
+        let Scope { org, app } = self.scope;
+        apps::find(world, self.scope)?;
+        let account = needed_ach_account(world, self.scope)?;
+        let id: TransferId = world.id();
+        ledger::post(world, &postings::withdraw(self.scope, id, Platform::Ach, self.amount))?;
+
+        // From here it must succeed.
+        let transfer = Transfer::new(org, app, id, TransferKind::Refill, self.amount.negated(), world.now());
+        let transfer = Transfer {
+            platform: Some(Platform::Ach),
+            bank_account: Some(account.id),
+            arrives: self.amount,
+            metadata: self.metadata.clone(),
+            ..transfer
+        };
+        let transfer = transfers::open(world, transfer)?;
+        jobs::enqueue(world, org, Work::SubmitTransfer { transfer: id.0 });
+        transfers::json(world, &transfer)
+    }
+}

@@ -1,0 +1,344 @@
+//! How money gets into an app's wallet and out of it again.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use crate::harness::{Reply, Server};
+
+const DAY: i64 = 86_400;
+const FULL: i64 = 100_000_000;
+
+fn path(server: &Server, rest: &str) -> String {
+    format!("/v2/apps/{}/{rest}", server.app_id())
+}
+
+async fn post(server: &Server, verb: &str, amount: i64) -> Reply {
+    server.post(&path(server, verb)).app_key().json(json!({"amount": amount})).send().await
+}
+
+async fn set_account(server: &Server, number: &str) -> Reply {
+    let account = json!({"account_number": number, "routing_number": "110000000"});
+    server.put(&path(server, "ach-account")).app_key().json(account).send().await.expect(200)
+}
+
+async fn settings(server: &Server, auto_refill: Value) {
+    let body = json!({"auto_refill": auto_refill});
+    server.put(&path(server, "settings")).as_org().json(body).send().await.expect(200);
+}
+
+async fn places(server: &Server, kind: &str) -> i64 {
+    let trial = server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
+    assert_eq!(trial["balanced"], true);
+    let accounts = trial["accounts"].as_array().unwrap();
+    accounts.iter().filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
+}
+
+async fn wallet(server: &Server) -> i64 {
+    places(server, "app_wallet").await
+}
+
+async fn transfer(server: &Server, id: &str) -> Value {
+    server.get(&format!("/v2/transfers/{id}")).app_key().send().await.expect(200).body
+}
+
+async fn refills(server: &Server) -> Vec<Value> {
+    let list = server.get("/v2/transfers?type=refill&limit=100").app_key().send().await.expect(200).body;
+    list["data"].as_array().unwrap().clone()
+}
+
+fn verify(server: &Server) {
+    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+}
+
+#[tokio::test]
+async fn deposit_to_app_counts_when_the_bank_has_paid() {
+    let server = Server::memory().await;
+    let made = post(&server, "deposit", 5_000).await.expect(200);
+    assert_eq!(
+        (&made.body["type"], &made.body["amount"], &made.body["status"]),
+        (&json!("refill"), &json!("5000"), &json!("created"))
+    );
+    assert_eq!(made.body["external_data"]["platform"], "ach");
+    server.work_off().await;
+    assert_eq!(transfer(&server, &made.id()).await["status"], "pending");
+    assert_eq!(wallet(&server).await, FULL, "nothing is there before the bank has paid");
+    server.pass(DAY).await;
+    let done = transfer(&server, &made.id()).await;
+    assert_eq!(done["status"], "completed");
+    assert_eq!(done["transactions"].as_array().unwrap().len(), 1);
+    assert_eq!(wallet(&server).await, FULL + 5_000);
+    verify(&server);
+}
+
+#[tokio::test]
+async fn a_deposit_that_fails_leaves_nothing_and_a_dead_account_out_of_use() {
+    let server = Server::memory().await;
+    set_account(&server, "10000002").await;
+    let made = post(&server, "deposit", 5_000).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    let failed = transfer(&server, &made.id()).await;
+    assert_eq!((&failed["status"], &failed["error"]), (&json!("failed"), &json!("account_closed")));
+    assert_eq!(failed["transactions"], json!([]));
+    assert_eq!(wallet(&server).await, FULL);
+    post(&server, "deposit", 1).await.refused(409, "user-info-missing");
+    server.get(&path(&server, "ach-account")).app_key().send().await.refused(404, "not-found");
+    verify(&server);
+}
+
+#[tokio::test]
+async fn a_deposit_that_comes_back_is_made_up_for_from_the_wallet() {
+    let server = Server::memory().await;
+    set_account(&server, "20000001").await;
+    let made = post(&server, "deposit", 5_000).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!(wallet(&server).await, FULL + 5_000);
+    server.pass(2 * DAY).await;
+    let back = transfer(&server, &made.id()).await;
+    assert_eq!((&back["status"], &back["error"]), (&json!("reversed"), &json!("insufficient_funds")));
+    assert_eq!(wallet(&server).await, FULL);
+    verify(&server);
+}
+
+#[tokio::test]
+async fn what_the_wallet_does_not_cover_stays_owed_until_money_comes_in() {
+    let server = Server::memory().await;
+    set_account(&server, "20000001").await;
+    post(&server, "deposit", 5_000).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    set_account(&server, "000123456789").await;
+    post(&server, "withdraw", FULL + 4_000).await.expect(200);
+    server.work_off().await;
+    server.pass(2 * DAY).await;
+    assert_eq!(
+        (wallet(&server).await, places(&server, "clearing").await),
+        (0, -4_000),
+        "a part was there, the rest is owed"
+    );
+    let app = format!("/v2/apps/{}", server.app_id());
+    server.delete(&app).as_org().send().await.refused(409, "invalid-state");
+
+    let part = post(&server, "deposit", 3_000).await.expect(200);
+    server.work_off().await;
+    server.delete(&app).as_org().send().await.refused(409, "invalid-state");
+    server.pass(DAY).await;
+    assert_eq!(transfer(&server, &part.id()).await["status"], "completed");
+    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (0, -1_000));
+    post(&server, "deposit", 3_000).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (2_000, 0));
+    verify(&server);
+}
+
+#[tokio::test]
+async fn withdraw_from_app_leaves_at_once_and_arrives() {
+    let server = Server::memory().await;
+    let made = post(&server, "withdraw", 5_000).await.expect(200);
+    assert_eq!((&made.body["amount"], &made.body["payout_amount"]), (&json!("-5000"), &json!("5000")));
+    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (FULL - 5_000, 5_000));
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!(transfer(&server, &made.id()).await["status"], "completed");
+    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (FULL - 5_000, 0));
+    post(&server, "withdraw", FULL).await.refused(402, "transaction-insufficient-funds");
+    verify(&server);
+}
+
+#[tokio::test]
+async fn a_withdrawal_that_fails_or_comes_back_is_in_the_wallet_again() {
+    for (number, status) in [("10000003", "failed"), ("20000003", "reversed")] {
+        let server = Server::memory().await;
+        set_account(&server, number).await;
+        let made = post(&server, "withdraw", 5_000).await.expect(200);
+        server.work_off().await;
+        server.pass(3 * DAY).await;
+        server.pass(DAY).await;
+        assert_eq!(transfer(&server, &made.id()).await["status"], status);
+        assert_eq!((wallet(&server).await, places(&server, "clearing").await), (FULL, 0), "{number}");
+        verify(&server);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_twenty_withdrawals_of_everything_one_succeeds() {
+    let server = Server::start().await;
+    let replies = join_all((0..20).map(|_| post(&server, "withdraw", FULL))).await;
+    assert_eq!(replies.iter().filter(|reply| reply.status == 200).count(), 1);
+    for reply in replies.iter().filter(|reply| reply.status != 200) {
+        reply.refused(402, "transaction-insufficient-funds");
+    }
+    assert_eq!(wallet(&server).await, 0);
+    verify(&server);
+}
+
+#[tokio::test]
+async fn refills_need_an_amount_an_account_and_the_right_key() {
+    let server = Server::memory().await;
+    let deposit = path(&server, "deposit");
+    for (body, field) in [
+        (json!({}), "/amount"),
+        (json!({"amount": 0}), "/amount"),
+        (json!({"amount": -1}), "/amount"),
+        (json!({"amount": 10_000_000_000_i64}), "/amount"),
+        (json!({"amount": 1, "ammount": 1}), "/ammount"),
+    ] {
+        let reply = server.post(&deposit).app_key().json(body).send().await;
+        assert_eq!(reply.refused(400, "invalid-input").fields(), [field]);
+    }
+    let other = server.post("/v2/apps").as_org().json(json!({"name": "Other"})).send().await.expect(201).id();
+    for verb in ["deposit", "withdraw"] {
+        let path = format!("/v2/apps/{other}/{verb}");
+        let foreign = server.post(&path).app_key().json(json!({"amount": 1})).send().await;
+        foreign.refused(404, "not-found");
+        server.post(&path).as_org().json(json!({"amount": 1})).send().await.refused(409, "user-info-missing");
+        server.post(&path).client_side().json(json!({"amount": 1})).send().await.refused(403, "secret-key-required");
+    }
+    server.post(&deposit).as_org().json(json!({"amount": 1})).send().await.expect(200);
+}
+
+#[tokio::test]
+async fn set_app_ach_account_seals_what_get_app_ach_account_shows_the_end_of() {
+    let server = Server::memory().await;
+    let place = path(&server, "ach-account");
+    let first = server.get(&place).app_key().send().await.expect(200).body;
+    assert_eq!((&first["mask"], &first["name"]), (&json!("2333"), &json!("Demonstration")));
+    let body = json!({"name": "Shop Ltd", "account_number": "123456789", "routing_number": "011000015", "account_type": "savings"});
+    let set = server.put(&place).as_org().json(body.clone()).send().await.expect(200);
+    assert_eq!(
+        (&set.body["mask"], &set.body["account_type"], &set.body["rtp_enabled"]),
+        (&json!("6789"), &json!("savings"), &json!(true))
+    );
+    assert!(!set.text.contains("123456789"));
+    assert_eq!(server.get(&place).app_key().send().await.expect(200).text, set.text);
+    let events = || server.get("/v2/events?limit=100").app_key().send();
+    let before = events().await.expect(200).body["data"].as_array().unwrap().len();
+    assert_eq!(server.put(&place).app_key().json(body).send().await.expect(200).text, set.text);
+    assert_eq!(events().await.body["data"].as_array().unwrap().len(), before, "what changes nothing has no event");
+    for (body, fields) in [
+        (json!({}), vec!["/account_number", "/routing_number"]),
+        (
+            json!({"account_number": "1", "routing_number": "110000001", "account_type": "gold", "name": ""}),
+            vec!["/name", "/account_number", "/routing_number", "/account_type"],
+        ),
+    ] {
+        let reply = server.put(&place).app_key().json(body).send().await;
+        assert_eq!(reply.refused(400, "invalid-input").fields(), fields);
+    }
+}
+
+#[tokio::test]
+async fn an_app_is_refilled_when_its_wallet_runs_low_and_once_at_a_time() {
+    let server = Server::memory().await;
+    settings(&server, json!({"amount": 20_000, "threshold": 10_000})).await;
+    server.work_off().await;
+    assert!(refills(&server).await.is_empty(), "the wallet is full");
+    let user = json!({"first_name": "Jane", "last_name": "Doe", "email": "jane@example.com", "country_code": "1", "phone_number": "2127361234"});
+    let user = server.post("/v2/users").app_key().json(user).send().await.expect(201).id();
+    let give =
+        |amount: i64| server.post("/v2/transfers").app_key().json(json!({"user_id": user, "amount": -amount})).send();
+    give(FULL - 10_000).await.expect(200);
+    server.work_off().await;
+    assert!(refills(&server).await.is_empty(), "the threshold itself is enough");
+    for reply in join_all((0..20).map(|_| give(100))).await {
+        reply.expect(200);
+    }
+    server.work_off().await;
+    give(100).await.expect(200);
+    server.work_off().await;
+    let made = refills(&server).await;
+    assert_eq!(made.len(), 1, "{made:?}");
+    assert_eq!(
+        (&made[0]["amount"], &made[0]["metadata"], &made[0]["status"]),
+        (&json!("20000"), &json!("auto_refill"), &json!("pending"))
+    );
+    server.pass(DAY).await;
+    assert_eq!(wallet(&server).await, 10_000 - 2_100 + 20_000);
+    give(19_000).await.expect(200);
+    server.work_off().await;
+    assert_eq!(refills(&server).await.len(), 2, "low once more");
+    verify(&server);
+}
+
+#[tokio::test]
+async fn setting_a_threshold_above_the_balance_refills_at_once_and_a_restart_changes_nothing() {
+    let mut server = Server::start().await;
+    settings(&server, json!({"amount": 300, "threshold": FULL + 1})).await;
+    server.restart().await;
+    server.work_off().await;
+    assert_eq!(refills(&server).await.len(), 1);
+    server.pass(DAY).await;
+    assert_eq!(wallet(&server).await, FULL + 300);
+    settings(&server, Value::Null).await;
+    post(&server, "withdraw", FULL).await.expect(200);
+    server.work_off().await;
+    assert_eq!(refills(&server).await.len(), 2, "the withdrawal, and no refill");
+}
+
+#[tokio::test]
+async fn a_refill_that_failed_is_tried_again_a_day_later() {
+    let server = Server::memory().await;
+    set_account(&server, "10000001").await;
+    settings(&server, json!({"amount": 300, "threshold": FULL + 1})).await;
+    server.work_off().await;
+    server.pass(DAY).await;
+    let made = refills(&server).await;
+    assert_eq!((made.len(), &made[0]["status"]), (1, &json!("failed")));
+    post(&server, "withdraw", 1).await.expect(200);
+    server.pass(DAY - 1).await;
+    assert_eq!(refills(&server).await.len(), 2, "the withdrawal alone");
+    server.pass(1).await;
+    assert_eq!(refills(&server).await.len(), 3);
+}
+
+#[tokio::test]
+async fn create_organization_transfer_moves_both_ways_and_list_organization_transfers_tells() {
+    let server = Server::memory().await;
+    let app = server.app_id();
+    let send = |amount: i64| {
+        let body = json!({"app_id": app, "amount": amount, "metadata": "budget"});
+        server.post("/v2/organization-transfers").as_org().json(body).send()
+    };
+    send(-1).await.refused(402, "transaction-insufficient-funds");
+    let taken = send(700).await.expect(200);
+    assert_eq!(
+        (&taken.body["amount"], &taken.body["status"], &taken.body["app_id"]),
+        (&json!("700"), &json!("completed"), &json!(app))
+    );
+    assert_eq!(transfer(&server, &taken.id()).await["amount"], "-700", "the app sees it from its own side");
+    assert_eq!(wallet(&server).await, FULL - 700);
+    let organization = server.get("/v2/organizations").as_org().send().await.expect(200).body["data"][0].clone();
+    assert_eq!(organization["wallet"]["amount"], 700);
+    let given = send(-200).await.expect(200);
+    assert_eq!(transfer(&server, &given.id()).await["amount"], "200");
+    send(-501).await.refused(402, "transaction-insufficient-funds");
+    send(FULL).await.refused(402, "transaction-insufficient-funds");
+
+    let list = |query: &str| server.get(&format!("/v2/organization-transfers{query}")).as_org().send();
+    let all = list("").await.expect(200).body;
+    let ids: Vec<&str> = all["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [given.id(), taken.id()]);
+    assert_eq!(all["data"][1], taken.body);
+    assert_eq!(list(&format!("?limit=1&starting_after={}", ids[0])).await.expect(200).body["data"][0]["id"], ids[1]);
+    let other = server.post("/v2/apps").as_org().json(json!({"name": "Other"})).send().await.expect(201).id();
+    assert_eq!(list(&format!("?app_id={other}")).await.expect(200).body["data"], json!([]));
+
+    let bare = server.post("/v2/organization-transfers").as_org().json(json!({"amount": 0})).send().await;
+    assert_eq!(bare.refused(400, "invalid-input").fields(), ["/amount"]);
+    let nobody = server.post("/v2/organization-transfers").as_org().json(json!({"amount": 1})).send().await;
+    assert_eq!(nobody.refused(400, "invalid-input").fields(), ["/app_id"]);
+    let unknown = json!({"amount": 1, "app_id": given.id()});
+    server.post("/v2/organization-transfers").as_org().json(unknown).send().await.refused(404, "not-found");
+    let own = json!({"amount": 1, "app_id": app});
+    server
+        .post("/v2/organization-transfers")
+        .app_key()
+        .json(own)
+        .send()
+        .await
+        .refused(403, "organization-key-required");
+    verify(&server);
+}
