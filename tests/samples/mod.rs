@@ -5,6 +5,7 @@
 //! credentials and the contract both fail until it has one.
 
 mod claims;
+mod funding;
 mod stage;
 mod table;
 

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::funding::funding;
 use super::{Claim, Sample, Stage};
 
 /// A request for this operation that its owner may send and that then succeeds. Each call makes objects of its
@@ -17,7 +18,10 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
             return part;
         }
     }
-    claims(stage, operation).await
+    match funding(stage, operation).await {
+        Some(sample) => Some(sample),
+        None => claims(stage, operation).await,
+    }
 }
 
 /// Apps, members, users.
