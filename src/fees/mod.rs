@@ -6,10 +6,14 @@
 //! Deliberately absent: looking up an app's table or a user's method (their nouns do that and hand
 //! the result in), and any clock: the day decides the version of a schedule and is an argument.
 //!
-//! Start at [`charge`] for the arithmetic, at [`schedule`] for the data.
+//! Start at [`charge`] for the arithmetic, at [`schedule`] and [`rate`] for the data.
 
+mod basis;
+mod fx;
 mod rules;
 mod schedules;
 
-pub use rules::{Breakdown, ChargeInput, FeeRefusal, Party, Schedule, charge, fee};
+pub use basis::{Added, Day, Exchange, FeeBasis, PlatformFeeSource};
+pub use fx::{BOOK_CURRENCY, Rate, currency_of, is_payable, payable, rate};
+pub use rules::{Breakdown, ChargeInput, FeeRefusal, Party, Schedule, bases, charge, fee};
 pub use schedules::{Arrival, RailTerms, schedule};

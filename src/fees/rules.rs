@@ -146,6 +146,16 @@ pub fn fee(schedule: &Schedule, amount: Cents) -> Result<Cents, MoneyOverflow> {
     Ok(schedule.max.map_or(fee, |max| fee.min(max)))
 }
 
+/// The amounts that fees are taken on: the service's, and the app's. Cards that pay whole dollars take base fees on
+/// what they can carry, but an override was made for this very payout (decisions.md 7).
+///
+/// # Errors
+/// [`MoneyOverflow`] near the end of 64 bits.
+pub fn bases(platform: Platform, amount: Cents, override_: bool) -> Result<(Cents, Cents), MoneyOverflow> {
+    let base = if platform.pays_whole_dollars() { amount.whole_dollars()? } else { amount };
+    Ok((base, if override_ { amount } else { base }))
+}
+
 /// What a payout costs and what arrives.
 ///
 /// # Errors
@@ -156,10 +166,7 @@ pub fn charge(input: ChargeInput<'_>) -> Result<Breakdown, FeeRefusal> {
         return Err(FeeRefusal::AmountNotPositive);
     }
 
-    // The base is what the card can carry, but an override was made for this very payout.
-    let base = if input.platform.pays_whole_dollars() { amount.whole_dollars()? } else { amount };
-    let app_base = if input.override_ { amount } else { base };
-
+    let (base, app_base) = bases(input.platform, amount, input.override_)?;
     let service_fee = fee(input.service, base)?;
     let platform_fee = fee(input.app, app_base)?;
     let fx_upcharge = input.fx.of(amount, Rounding::HalfEven);

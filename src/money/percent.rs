@@ -26,6 +26,21 @@ pub enum Rounding {
     HalfEven,
 }
 
+impl Rounding {
+    /// A quotient as a whole number. `denominator` is above zero.
+    pub(crate) fn divide(self, numerator: i128, denominator: i128) -> i128 {
+        let below = numerator.div_euclid(denominator);
+        let rest = numerator.rem_euclid(denominator);
+        match self {
+            Rounding::HalfEven => match (rest * 2).cmp(&denominator) {
+                std::cmp::Ordering::Less => below,
+                std::cmp::Ordering::Greater => below + 1,
+                std::cmp::Ordering::Equal => below + below.rem_euclid(2),
+            },
+        }
+    }
+}
+
 /// Why a text is not a percentage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum InvalidPercent {
@@ -73,16 +88,17 @@ impl Percent {
         // All in units of 10^-scale cents, scale <= 10: |each product| < 2^63 * 10^10 < 2^97.
         let unit = 10_i128.pow(self.0.scale());
         let exact = i128::from(fixed.get()) * unit + i128::from(amount.get()) * self.0.mantissa();
-        let below = exact.div_euclid(unit);
-        let rest = exact.rem_euclid(unit);
-        let rounded = match rounding {
-            Rounding::HalfEven => match (rest * 2).cmp(&unit) {
-                std::cmp::Ordering::Less => below,
-                std::cmp::Ordering::Greater => below + 1,
-                std::cmp::Ordering::Equal => below + below.rem_euclid(2),
-            },
-        };
-        i64::try_from(rounded).map(Cents::new).map_err(|_| MoneyOverflow)
+        i64::try_from(rounding.divide(exact, unit)).map(Cents::new).map_err(|_| MoneyOverflow)
+    }
+}
+
+impl Percent {
+    /// What [`Percent::of_on_top`] rounds, unrounded: 25 cents and 5 % of 10 cents are `25.5`. For explanations.
+    #[must_use]
+    pub fn exact_on_top(self, fixed: Cents, amount: Cents) -> Decimal {
+        // At most 19 digits before the point and ten after it, of the 28 that a decimal has at least.
+        let share = self.0 * Decimal::from(amount.get());
+        (Decimal::from(fixed.get()) + share).normalize()
     }
 }
 

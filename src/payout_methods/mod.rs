@@ -42,8 +42,12 @@ pub fn of_user(world: &mut World, org: OrgId, user: UserId) -> Result<Vec<Arc<Pa
     Ok(methods)
 }
 
-/// Whether another user of the organization is, or was, paid by the same details.
+/// Whether another user of the organization is, or was, paid by the same details. A card that is shown rather than sent
+/// has none, and so it is not the same as another's.
 pub fn is_shared(world: &mut World, org: OrgId, user: UserId, details: &SealedDetails) -> Result<bool, Halt> {
+    if details.platform.pays_whole_dollars() && details.email.is_none() {
+        return Ok(false);
+    }
     let same = world.all::<PayoutMethod>(PayoutMethod::BY_FINGERPRINT, key![org, details.fingerprint])?;
     Ok(same.iter().any(|method| method.user_id != user))
 }

@@ -5,6 +5,7 @@ use super::fields::fields_of;
 use crate::bank::{AccountNumber, Bic, CryptoAddress, Iban, Network, RoutingNumber, looks_like_card_number};
 use crate::country::is_country;
 use crate::email::Email;
+use crate::fees;
 use crate::http::input::{Problems, problem, unknown, wrong};
 use crate::http::inputs::NAME_MAX;
 use crate::phone::PhoneNumber;
@@ -257,8 +258,10 @@ fn country(text: &str) -> Result<String, Reason> {
 
 fn currency(text: &str) -> Result<String, Reason> {
     let code = text.to_ascii_uppercase();
-    let is_code = code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase());
-    if is_code { Ok(code) } else { Err(invalid("must be a currency's three letters, such as EUR (ISO 4217)")) }
+    if fees::is_payable(&code) {
+        return Ok(code);
+    }
+    Err(invalid(format!("must be a currency that we pay in (ISO 4217): {}", fees::payable())))
 }
 
 /// Letters and digits without what people put between them.
@@ -298,15 +301,17 @@ fn has_card_number(text: &str) -> bool {
 
 /// In which currency money most often arrives there, when nobody said.
 fn usual_currency(target: &Target) -> &'static str {
-    let Target::Iban { iban, .. } = target else { return "USD" };
-    match iban.get(..2).unwrap_or_default() {
-        "GB" => "GBP",
-        "CH" | "LI" => "CHF",
-        "SE" => "SEK",
-        "NO" => "NOK",
-        "DK" => "DKK",
-        "PL" => "PLN",
-        _ => "EUR",
+    match target {
+        Target::Iban { iban, .. } => fees::currency_of(iban.get(..2).unwrap_or_default()),
+        Target::LocalAccount { country, .. } | Target::Recipient { country, .. } => fees::currency_of(country),
+        Target::UsBank { .. }
+        | Target::CashTag { .. }
+        | Target::Email { .. }
+        | Target::Handle { .. }
+        | Target::Phone { .. }
+        | Target::Card { .. }
+        | Target::Chain { .. }
+        | Target::Nothing => fees::BOOK_CURRENCY,
     }
 }
 
