@@ -138,8 +138,9 @@ enum Expected {
 /// The whole table of expectations.
 fn expected(shown: Shown, who: Who) -> Expected {
     use Expected::{Refused, Works, WorksForForeigner, WorksForSister};
-    let of_app = matches!(who, Who::App | Who::AppOrItsClient);
+    let of_app = matches!(who, Who::App | Who::AppOrItsClient | Who::OrganizationForApp);
     let of_organization = who == Who::Organization;
+    let needs_organization = matches!(who, Who::Organization | Who::OrganizationForApp);
     if who == Who::Anyone {
         return Works;
     }
@@ -154,11 +155,11 @@ fn expected(shown: Shown, who: Who) -> Expected {
             Refused(Code::SecretKeyRequired)
         }
         Shown::AppKey | Shown::AppKeyNamingItself | Shown::AppKeyNamingSister | Shown::AppKeyNamingNonsense
-            if of_organization =>
+            if needs_organization =>
         {
             Refused(Code::OrganizationKeyRequired)
         }
-        Shown::SisterKey | Shown::ForeignAppKey if of_organization => Refused(Code::OrganizationKeyRequired),
+        Shown::SisterKey | Shown::ForeignAppKey if needs_organization => Refused(Code::OrganizationKeyRequired),
         Shown::AppKey | Shown::AppKeyNamingItself => Works,
         Shown::AppKeyNamingSister => Refused(Code::NotPermitted),
         Shown::AppKeyNamingNonsense | Shown::OrganizationKeyForNonsense => Refused(Code::InvalidInput),
@@ -303,7 +304,11 @@ async fn check(stage: &Stage, route: &Route) -> (usize, Vec<String>) {
         wrong.extend(Cell { stage, route, shown }.judge(&spare).await);
     }
     // The request that so many were refused with is a good one: its owner is let in with it.
-    let shown = if route.who == Who::Organization { Shown::OrganizationKey } else { Shown::AppKey };
+    let shown = match route.who {
+        Who::Organization => Shown::OrganizationKey,
+        Who::OrganizationForApp => Shown::OrganizationKeyForApp,
+        Who::Anyone | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => Shown::AppKey,
+    };
     wrong.extend(Cell { stage, route, shown }.works(&spare).await);
     (Shown::ALL.len(), wrong)
 }

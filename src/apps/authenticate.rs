@@ -101,17 +101,21 @@ fn may_call(shown: Shown, who: Who) -> Result<(), Refusal> {
     match (shown, who) {
         (Shown::ClientIdAlone(Some(_)), Who::AppOrItsClient) => Ok(()),
         (_, Who::Anyone) => Ok(()),
-        (Shown::ClientIdAlone(_), Who::AppOrItsClient | Who::App | Who::AppOrOrganization | Who::Organization) => {
-            Err(Refusal::new(
-                Code::SecretKeyRequired,
-                "A client id alone may only submit payout requests. Send <client_id>:<api_key>, from your server.",
-            ))
-        }
-        (Shown::AppKey(_), Who::Organization) => {
+        (
+            Shown::ClientIdAlone(_),
+            Who::AppOrItsClient | Who::App | Who::AppOrOrganization | Who::Organization | Who::OrganizationForApp,
+        ) => Err(Refusal::new(
+            Code::SecretKeyRequired,
+            "A client id alone may only submit payout requests. Send <client_id>:<api_key>, from your server.",
+        )),
+        (Shown::AppKey(_), Who::Organization | Who::OrganizationForApp) => {
             Err(Refusal::new(Code::OrganizationKeyRequired, "This needs a key of the organization, not of an app."))
         }
         (Shown::AppKey(_), Who::AppOrItsClient | Who::App | Who::AppOrOrganization) => Ok(()),
-        (Shown::OrganizationKey, Who::AppOrItsClient | Who::App | Who::AppOrOrganization | Who::Organization) => Ok(()),
+        (
+            Shown::OrganizationKey,
+            Who::AppOrItsClient | Who::App | Who::AppOrOrganization | Who::Organization | Who::OrganizationForApp,
+        ) => Ok(()),
     }
 }
 
@@ -126,8 +130,10 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
             Ok(ActsAs::Own(own))
         }
         Shown::ClientIdAlone(None) | Shown::OrganizationKey => match (who, asked) {
-            (Who::App | Who::AppOrItsClient, None) => Err(crate::http::app_id_required()),
-            (Who::App | Who::AppOrItsClient | Who::AppOrOrganization, Some(app)) => Ok(ActsAs::Claimed(app)),
+            (Who::App | Who::AppOrItsClient | Who::OrganizationForApp, None) => Err(crate::http::app_id_required()),
+            (Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::OrganizationForApp, Some(app)) => {
+                Ok(ActsAs::Claimed(app))
+            }
             (Who::AppOrOrganization | Who::Organization | Who::Anyone, None) => Ok(ActsAs::Itself),
             // The header has no meaning there, but an id of somebody else's must not pass for right.
             (Who::Organization | Who::Anyone, Some(app)) => Ok(ActsAs::ItselfBeside(app)),
@@ -210,6 +216,7 @@ mod tests {
             (client, Who::App, [no_secret; 3]),
             (client, Who::AppOrOrganization, [no_secret; 3]),
             (client, Who::Organization, [no_secret; 3]),
+            (client, Who::OrganizationForApp, [no_secret; 3]),
             (organization_client, Who::AppOrItsClient, [no_secret; 3]),
             (organization_client, Who::App, [no_secret; 3]),
             (organization_client, Who::AppOrOrganization, [no_secret; 3]),
@@ -218,6 +225,8 @@ mod tests {
             (app, Who::App, own),
             (app, Who::AppOrOrganization, own),
             (app, Who::Organization, [no_organization; 3]),
+            (app, Who::OrganizationForApp, [no_organization; 3]),
+            (organization, Who::OrganizationForApp, claimed),
             (organization, Who::AppOrItsClient, claimed),
             (organization, Who::App, claimed),
             (organization, Who::AppOrOrganization, [Ok(Itself), Ok(Claimed(OWN)), Ok(Claimed(OTHER))]),

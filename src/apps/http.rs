@@ -2,6 +2,7 @@
 
 use super::create::CreateApp;
 use super::delete::DeleteApp;
+use super::fee_tables::{FeeTableJson, FeeTableVersion, FeeTablesQuery};
 use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, organization, shown};
 use super::keys::{Drawn, Opens};
 use super::model::{App, Organization, find};
@@ -10,13 +11,15 @@ use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
 use crate::http::input::{Input, Patch, Problems, input, wrong};
 use crate::http::inputs::{Line, Metadata, NoFields};
-use crate::http::lists::ListEnvelope;
+use crate::http::lists::{ListEnvelope, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
 use crate::ids::AppId;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
-use crate::world::record::key;
+use crate::world::Query;
+use crate::world::query::Compare;
+use crate::world::record::{Cell, key};
 
 /// Shortest name of an app, in characters.
 const NAME_MIN: usize = 3;
@@ -176,7 +179,7 @@ pub async fn delete_key(call: Call) -> Outcome {
 /// GET /v2/apps/{app_id}/settings
 pub async fn read_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
-    let settings = call.read(move |world| Ok(SettingsJson::from(&find(world, scope)?.settings.0))).await?;
+    let settings = call.read(move |world| Ok(SettingsJson::at(&find(world, scope)?.settings.0, world.now()))).await?;
     Ok(Answer::ok(&settings))
 }
 
@@ -185,7 +188,24 @@ pub async fn update_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let changes: SettingsInput = call.body()?;
     let settings = call.bursar.engine.run(UpdateSettings { scope, changes }).await?;
-    Ok(Answer::ok(&SettingsJson::from(&settings)))
+    Ok(Answer::ok(&SettingsJson::at(&settings, call.bursar.clock.now())))
+}
+
+/// GET /v2/apps/{app_id}/fee-tables
+pub async fn list_fee_tables(call: Call) -> Outcome {
+    let scope = app_in_path(&call)?;
+    let asked: FeeTablesQuery = call.query()?;
+    let list = call
+        .read(move |world| {
+            let settings = find(world, scope)?.settings.0.clone();
+            let now = world.now();
+            let of_app = Query::of::<FeeTableVersion>(scope.org.to_value(), "version", 1);
+            let of_app = of_app.filter("app", Compare::Equal, scope.app.to_value());
+            let found = page::<FeeTableVersion>(world, of_app, &asked.asked(), |versions| versions)?;
+            Ok(found.envelope(|version| FeeTableJson::at(version, &settings, now)))
+        })
+        .await?;
+    Ok(Answer::ok(&list))
 }
 
 /// GET /v2/organizations
@@ -236,10 +256,16 @@ fn app_routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/apps/{app_id}/settings" Organization "update_app_settings" update_settings)
             .about("Apps", "Changes an app's settings.")
-            .describe("What is not sent stays; null brings the default back. Needs the organization's key, so that an app cannot lift its own limits.")
+            .describe("What is not sent stays; null brings the default back. Fees that are sent are a new version of the fee table, which holds at once or from fees_effective_at on. Needs the organization's key, so that an app cannot lift its own limits.")
             .takes::<SettingsInput>()
             .example(serde_json::json!({"payout_fee_party": "platform", "fees": {"ach": {"fixed": 25}}}))
             .gives::<SettingsJson>(200, "The settings.")
+            .refuses(&[Code::NotFound, Code::LimitExceeded]),
+        route!(Get "/v2/apps/{app_id}/fee-tables" AppOrOrganization "list_app_fee_tables" list_fee_tables)
+            .about("Apps", "Lists the versions of an app's fee table, newest first.")
+            .describe("Each change of the setting fees is a version. Of those whose time has come, the one whose time came last is in force.")
+            .asks::<FeeTablesQuery>()
+            .gives::<ListEnvelope<FeeTableJson>>(200, "The versions.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/organizations" Organization "list_organizations" list_organizations)
             .about("Apps", "The organization whose key is used, with its wallet.")

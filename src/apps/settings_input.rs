@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value as Schema, json};
 
-use super::settings::{AutoRefill, DEFAULTS, FeeTable, PayoutLimits, Settings};
+use super::settings::{AutoRefill, DEFAULTS, FeeTable, FeeVersion, FeeVersions, PayoutLimits, Settings};
+use crate::clock::Time;
 use crate::fees::{Party, Schedule};
 use crate::http::input::{Input, Patch, Problems, gather, input, wrong};
 use crate::http::inputs::{Amount, Whole};
 use crate::money::{Cents, Percent};
 use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 
 /// Rows of a fee table at most: every rail in a dozen currencies.
@@ -104,6 +106,8 @@ input! {
         pub payout_fee_party: Patch<Party>,
         /// What the app adds to the service's fees, by rail (`ach`), rail and currency (`intl_bank/EUR`) or `defaults`.
         pub fees: Patch<FeeTable>,
+        /// From when on these fees hold, a moment in the future; at once when it is not sent.
+        pub fees_effective_at: Option<Time>,
         /// Rails that this app's payees are not offered; replaces the list.
         pub payout_options_exclude_list: Patch<Vec<Platform>>,
         /// Pulls money when the wallet runs low.
@@ -127,14 +131,40 @@ fn patched<T, V>(patch: &Patch<T>, now: V, default: V, set: impl FnOnce(&T) -> V
 }
 
 impl SettingsInput {
-    /// The settings after these changes.
-    pub fn applied_to(&self, now: &Settings) -> Settings {
+    /// The settings after these changes, and the version of the fee table that they made, if they did.
+    ///
+    /// # Errors
+    /// `invalid-input` for a moment that is not in the future or has no fees; `limit-exceeded` when too many fee
+    /// tables wait for their time.
+    pub fn applied_to(&self, now: &Settings, at: Time) -> Result<(Settings, Option<FeeVersion>), Refusal> {
+        let (fees, version) = match self.fees_after(&now.fees, at)? {
+            Some((fees, version)) => (fees, Some(version)),
+            None => (now.fees.clone(), None),
+        };
+        Ok((Settings { fees, ..self.applied_beside_fees(now) }, version))
+    }
+
+    fn fees_after(&self, fees: &FeeVersions, at: Time) -> Result<Option<(FeeVersions, FeeVersion)>, Refusal> {
+        let wrong = |message: &str| Err(Refusal::field(Code::InvalidInput, "/fees_effective_at", message));
+        match self.fees_effective_at {
+            Some(effective_at) if effective_at <= at => return wrong("must be in the future"),
+            Some(_) if self.fees == Patch::Keep => return wrong("says from when on fees hold: send fees with it"),
+            Some(_) | None => {}
+        }
+        match &self.fees {
+            Patch::Keep => Ok(None),
+            Patch::Clear => fees.changed(at, &FeeTable::default(), self.fees_effective_at),
+            Patch::Set(table) => fees.changed(at, table, self.fees_effective_at),
+        }
+    }
+
+    fn applied_beside_fees(&self, now: &Settings) -> Settings {
         let (now, default) = (now.clone(), Settings::default());
         let limits = now.payout_limits;
         let limit = |patch: &Patch<Amount>, now| patched(patch, now, None, |amount| Some(amount.0));
         Settings {
             payout_fee_party: patched(&self.payout_fee_party, now.payout_fee_party, default.payout_fee_party, |to| *to),
-            fees: patched(&self.fees, now.fees, default.fees, FeeTable::clone),
+            fees: now.fees,
             payout_options_exclude_list: patched(
                 &self.payout_options_exclude_list,
                 now.payout_options_exclude_list,
@@ -169,7 +199,7 @@ pub struct SettingsJson {
     /// Who pays the fees when a payout does not say.
     #[schema(example = "user")]
     pub payout_fee_party: &'static str,
-    /// What the app adds to the service's fees.
+    /// What the app adds to the service's fees now; fee-tables has what it added before and will.
     pub fees: BTreeMap<String, ScheduleJson>,
     /// Rails that this app's payees are not offered.
     pub payout_options_exclude_list: Vec<Platform>,
@@ -231,11 +261,17 @@ pub struct PayoutLimitsJson {
     pub per_day: Option<i64>,
 }
 
-impl From<&Settings> for SettingsJson {
-    fn from(settings: &Settings) -> Self {
+/// The rows of a fee table.
+pub(super) fn rows(table: &FeeTable) -> BTreeMap<String, ScheduleJson> {
+    table.0.iter().map(|(name, schedule)| (name.clone(), schedule.into())).collect()
+}
+
+impl SettingsJson {
+    /// The settings as they are at a moment.
+    pub fn at(settings: &Settings, now: Time) -> Self {
         Self {
             payout_fee_party: settings.payout_fee_party.as_str(),
-            fees: settings.fees.0.iter().map(|(name, schedule)| (name.clone(), schedule.into())).collect(),
+            fees: rows(settings.fees.holding(now).1),
             payout_options_exclude_list: settings.payout_options_exclude_list.clone(),
             auto_refill: settings
                 .auto_refill
@@ -265,11 +301,14 @@ mod tests {
             r#"{"payout_fee_party": "platform", "payout_limits": {"per_day": 5}, "fees": {"intl_bank/EUR": {"percent": ".01"}},
                 "payout_options_exclude_list": ["crypto", "ach", "crypto"], "require_idempotency_key": true}"#,
         );
-        let first = set.unwrap().applied_to(&Settings::default());
+        let at = Time::from_micros(0);
+        let (first, version) = set.unwrap().applied_to(&Settings::default(), at).unwrap();
+        assert_eq!(version.unwrap().version, 1);
         assert_eq!(first.payout_fee_party, Party::Platform);
         assert_eq!(first.payout_options_exclude_list, [Platform::Ach, Platform::Crypto]);
-        let second =
-            read(r#"{"payout_limits": {"per_payout": 3}, "payout_fee_party": null}"#).unwrap().applied_to(&first);
+        let changes = read(r#"{"payout_limits": {"per_payout": 3}, "payout_fee_party": null}"#).unwrap();
+        let (second, version) = changes.applied_to(&first, at).unwrap();
+        assert!(version.is_none());
         let limits = PayoutLimits { per_payout: Some(Cents::new(3)), per_day: Some(Cents::new(5)) };
         assert_eq!(second, Settings { payout_fee_party: Party::User, payout_limits: limits, ..first });
     }

@@ -1,5 +1,6 @@
 //! Changes an app: its name, its metadata, its settings.
 
+use super::fee_tables;
 use super::json::{AppJson, shown, tell_updated};
 use super::model::{App, find};
 use super::settings::Settings;
@@ -74,7 +75,7 @@ impl Command for UpdateSettings {
 
     fn decide(&self, world: &mut World) -> Result<Settings, Halt> {
         let app = find(world, self.scope)?;
-        let settings = self.changes.applied_to(&app.settings.0);
+        let (settings, version) = self.changes.applied_to(&app.settings.0, world.now())?;
         if settings == app.settings.0 {
             return Ok(settings);
         }
@@ -86,6 +87,9 @@ impl Command for UpdateSettings {
                 watch.floor = floor;
                 watch.rests_until = None;
             })?;
+        }
+        if let Some(version) = version {
+            fee_tables::keep(world, self.scope, version);
         }
         let app = world.change(&app, |app| {
             app.settings.0.clone_from(&settings);

@@ -38,5 +38,6 @@ fn who(who: Who) -> &'static str {
         Who::App => "app",
         Who::AppOrOrganization => "app or organization",
         Who::Organization => "organization",
+        Who::OrganizationForApp => "organization for an app",
     }
 }

@@ -50,6 +50,8 @@ pub enum Who {
     AppOrOrganization,
     /// The organization's key alone.
     Organization,
+    /// The organization's key, which says with `Api-App-Id` for which app: what a person decides, and no app.
+    OrganizationForApp,
 }
 
 /// An async function from a call to its outcome.

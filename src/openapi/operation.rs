@@ -36,13 +36,13 @@ fn security(who: Who) -> Value {
         Who::Anyone => json!([]),
         Who::AppOrItsClient => json!([{"app_key": []}, {"organization_key": []}, {"client_id": []}]),
         Who::App | Who::AppOrOrganization => json!([{"app_key": []}, {"organization_key": []}]),
-        Who::Organization => json!([{"organization_key": []}]),
+        Who::Organization | Who::OrganizationForApp => json!([{"organization_key": []}]),
     }
 }
 
 fn takes_app_id(who: Who) -> bool {
     match who {
-        Who::App | Who::AppOrItsClient | Who::AppOrOrganization => true,
+        Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::OrganizationForApp => true,
         Who::Anyone | Who::Organization => false,
     }
 }
@@ -166,9 +166,9 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     when(api, &[Code::InvalidInput]);
     when(known, &[Code::Unauthorized, Code::WrongEnvironment, Code::RateLimited]);
     when(known && route.who != Who::AppOrItsClient, &[Code::SecretKeyRequired]);
-    when(matches!(route.who, Who::App | Who::AppOrItsClient), &[Code::AppIdRequired]);
+    when(matches!(route.who, Who::App | Who::AppOrItsClient | Who::OrganizationForApp), &[Code::AppIdRequired]);
     when(takes_app_id(route.who), &[Code::NotPermitted, Code::NotFound]);
-    when(route.who == Who::Organization, &[Code::OrganizationKeyRequired]);
+    when(matches!(route.who, Who::Organization | Who::OrganizationForApp), &[Code::OrganizationKeyRequired]);
     when(route.path.contains('{'), &[Code::NotFound]);
     when(bodied && api, &[Code::PayloadTooLarge, Code::UnsupportedMediaType]);
     when(route.method != Method::Get && api, &[Code::OutcomeUnknown]);

@@ -219,18 +219,18 @@ fn offered(world: &mut World, scope: Scope, id: UserId) -> Result<ListEnvelope<P
     let user = find(world, scope, id)?;
     let settings = apps::find(world, scope)?.settings.0.clone();
     let methods = payout_methods::of_user(world, scope.org, user.id)?;
-    let today = world.now().date();
+    let now = world.now();
     let data = open_rails(world, scope, &user)?
         .into_iter()
         .map(|rail| {
-            let terms = fees::schedule(rail, today);
+            let terms = fees::schedule(rail, now.date());
             let method = methods.iter().rev().find(|method| method.platform == rail);
             let currency = method.map(|method| method.currency.as_str());
             PayoutOptionJson {
                 platform: rail,
                 name: rail.display_name(),
                 fee_settings: terms.schedule,
-                platform_fee_settings: settings.fees.schedule(rail, currency),
+                platform_fee_settings: settings.fees.added(now, rail, currency).schedule,
                 fx_percent: terms.fx_percent.to_string(),
                 arrival: terms.arrival.text,
                 arrival_seconds: terms.arrival.seconds,

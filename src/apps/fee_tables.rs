@@ -1,0 +1,85 @@
+//! The history of an app's fee table: every version that ever was, so that a past payout can be explained.
+//!
+//! What holds now, or will, stands with the app's settings too (`settings.rs`): a payout reads no history.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::settings::{FeeTable, FeeVersion, Settings};
+use super::settings_input::{ScheduleJson, rows};
+use crate::clock::Time;
+use crate::http::Scope;
+use crate::http::lists::list_query;
+use crate::ids::{AppId, OrgId};
+use crate::world::World;
+use crate::world::record::{Document, record};
+
+record! {
+    /// One version of an app's fee table. Never changed, never removed.
+    pub struct FeeTableVersion in "fee_tables" {
+        key (org, app, version);
+        /// The organization.
+        pub org: OrgId,
+        /// The app.
+        pub app: AppId,
+        /// Counts from 1 within the app.
+        pub version: i64,
+        /// The rows.
+        pub fees: Document<FeeTable>,
+        /// From when on it holds, until another's time comes.
+        pub effective_at: Time,
+        /// When it was made.
+        pub created_at: Time,
+    }
+}
+
+list_query! {
+    /// Which versions of a fee table. A cursor is a version.
+    pub struct FeeTablesQuery by i64 {}
+}
+
+/// A version of an app's fee table.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = FeeTable)]
+pub struct FeeTableJson {
+    /// Counts from 1 within the app.
+    pub version: i64,
+    /// What the app adds to the service's fees.
+    pub fees: BTreeMap<String, ScheduleJson>,
+    /// From when on it holds, until another's time comes.
+    #[schema(value_type = String, format = DateTime)]
+    pub effective_at: Time,
+    /// Whether it holds now.
+    pub in_force: bool,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+}
+
+impl FeeTableJson {
+    /// A version, seen at a moment.
+    pub fn at(version: &FeeTableVersion, settings: &Settings, now: Time) -> Self {
+        Self {
+            version: version.version,
+            fees: rows(&version.fees.0),
+            effective_at: version.effective_at,
+            in_force: settings.fees.holding(now).0 == version.version,
+            created: version.created_at,
+        }
+    }
+}
+
+/// Keeps a version in the history.
+pub(super) fn keep(world: &mut World, scope: Scope, made: FeeVersion) {
+    let created_at = world.now();
+    let FeeVersion { version, effective_at, table } = made;
+    world.add(FeeTableVersion {
+        org: scope.org,
+        app: scope.app,
+        version,
+        fees: Document(table),
+        effective_at,
+        created_at,
+    });
+}
