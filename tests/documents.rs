@@ -133,8 +133,9 @@ fn every_reference_of_the_document_has_its_target() {
     }
 }
 
-/// Fields that are absent, not null, in most answers: a secret that is shown once, and what one step alone has.
-const SELDOM: [(&str, &str); 2] = [("ClaimDocument", "session"), ("NextStep", "options")];
+/// Fields that are absent, not null, in most answers: a secret that is shown once, what one step alone has, and what is
+/// told only when it is asked for.
+const SELDOM: [(&str, &str); 3] = [("ClaimDocument", "session"), ("NextStep", "options"), ("FeeEstimate", "explain")];
 
 #[test]
 fn every_field_of_an_answer_is_always_there() {

@@ -13,7 +13,7 @@ use crate::ids::{PayoutMethodId, TransferId};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::payout_methods::{self, FieldSpec};
-use crate::payouts::{quote, remaining};
+use crate::payouts::{FeesAsked, Way, quote, remaining};
 use crate::phone::PhoneNumber;
 use crate::transfers::{Transfer, TransferKind};
 use crate::users::{self, verification};
@@ -142,7 +142,7 @@ pub struct MethodOption {
 pub struct ClaimTransfer {
     /// Its id.
     pub id: TransferId,
-    /// created, pending, completed, failed, reversed.
+    /// created, flagged (somebody at the sender's looks at it first), pending, completed, failed, reversed, canceled.
     pub status: &'static str,
     /// Cents that left the wallet.
     #[schema(value_type = i64)]
@@ -322,13 +322,16 @@ fn next_step(world: &mut World, sitting: Option<&Sitting>, step: StepName, path:
 pub(super) fn method_options(world: &mut World, sitting: &Sitting) -> Result<Vec<MethodOption>, Halt> {
     let (link, user) = (&sitting.link, &sitting.user);
     let left = remaining(world, link)?;
+    let open = users::open_rails(world, link.scope(), user)?;
     let mut options = Vec::new();
     for method in payout_methods::of_user(world, link.org, user.id)? {
-        let saved = (Some(method.id), Some(method.told_apart()));
-        options.extend(option(world, sitting, method.platform, method.rtp_enabled, left, saved)?);
+        if open.contains(&method.platform) {
+            let saved = (Some(method.id), Some(method.told_apart()));
+            options.extend(option(world, sitting, &Way::to(&method), left, saved)?);
+        }
     }
-    for platform in users::open_rails(world, link.scope(), user)? {
-        options.extend(option(world, sitting, platform, false, left, (None, None))?);
+    for platform in open {
+        options.extend(option(world, sitting, &Way::by(platform), left, (None, None))?);
     }
     Ok(options)
 }
@@ -337,24 +340,24 @@ pub(super) fn method_options(world: &mut World, sitting: &Sitting) -> Result<Vec
 fn option(
     world: &mut World,
     sitting: &Sitting,
-    platform: crate::platform::Platform,
-    rtp_enabled: bool,
+    way: &Way,
     left: Cents,
     (payout_method_id, description): (Option<PayoutMethodId>, Option<String>),
 ) -> Result<Option<MethodOption>, Halt> {
-    let (scope, party) = (sitting.link.scope(), sitting.link.fee_party);
-    let Ok(quoted) = world.attempt(|world| quote(world, scope, platform, rtp_enabled, left, party))? else {
+    let fees = FeesAsked { party: sitting.link.fee_party, override_: None };
+    let Ok(quoted) = world.attempt(|world| quote(world, sitting.link.scope(), way, left, fees))? else {
         return Ok(None);
     };
-    let fields = if payout_method_id.is_some() { &[] } else { payout_methods::fields_of(platform) };
+    let fields = if payout_method_id.is_some() { &[] } else { payout_methods::fields_of(way.platform) };
+    let prices = &quoted.prices;
     Ok(Some(MethodOption {
-        platform: quoted.platform.as_str(),
-        name: quoted.platform.display_name(),
+        platform: prices.platform.as_str(),
+        name: prices.platform.display_name(),
         payout_method_id,
         description,
         fee_amount: quoted.charged.user_fee,
         payout_amount: quoted.charged.payout_amount,
-        arrival: quoted.terms.arrival.text,
+        arrival: prices.terms.arrival.text,
         fields: fields.iter().map(step_field).collect(),
     }))
 }

@@ -9,7 +9,7 @@ use crate::ids::OrgId;
 use crate::money::Cents;
 use crate::payout_links::{ClaimToken, LinkStatus};
 use crate::payout_methods::{self, PayoutMethod};
-use crate::payouts::{self, Order, pay, remaining};
+use crate::payouts::{self, FeesAsked, Order, pay, remaining};
 use crate::refusal::{Code, Refusal};
 use crate::transfers::Transfer;
 use crate::users;
@@ -68,12 +68,25 @@ impl Command for ClaimPayout {
             user: user.clone(),
             method,
             amount,
-            party: link.fee_party,
+            fees: FeesAsked { party: link.fee_party, override_: None },
+            fund: false,
             link: Some(link.id),
             tax_exempt: link.tax_exempt,
             metadata: link.metadata.clone(),
         };
-        pay(world, &order)
+        pay(world, &order).map_err(told_to_payee)
+    }
+}
+
+/// What an app may pay out is no business of its payees; that their money is safe, and what they can do, is.
+fn told_to_payee(halt: Halt) -> Halt {
+    match halt {
+        Halt::Refuse(refusal) if refusal.code == Code::LimitExceeded => {
+            let message =
+                "is more than the sender can pay out today. It stays yours: take a part of it, or come back tomorrow";
+            Refusal::field(Code::LimitExceeded, "/amount", message).into()
+        }
+        Halt::Refuse(_) | Halt::Load(_) => halt,
     }
 }
 
@@ -106,7 +119,9 @@ pub(super) fn chosen(world: &mut World, sitting: &Sitting) -> Result<Arc<PayoutM
         Some(id) => Some(payout_methods::find(world, org, sitting.user.id, id)?),
         None => users::default_payout_method(world, &sitting.user)?,
     };
+    // A rail that was excluded since is no way any more.
+    let open = users::open_rails(world, sitting.link.scope(), &sitting.user)?;
     method
-        .filter(|method| method.in_use)
+        .filter(|method| method.in_use && open.contains(&method.platform))
         .ok_or_else(|| Refusal::new(Code::UserInfoMissing, "Say where the money goes first: the step method.").into())
 }

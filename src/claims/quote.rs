@@ -5,7 +5,7 @@ use super::sitting;
 use crate::clock::Time;
 use crate::money::Cents;
 use crate::payout_links::ClaimToken;
-use crate::payouts::{self, remaining};
+use crate::payouts::{self, FeesAsked, Way, remaining};
 use crate::platform::Platform;
 use crate::world::{Halt, World};
 
@@ -44,15 +44,15 @@ pub(super) fn quote(
     let available = remaining(world, &sitting.link)?;
     let amount = within(amount, available)?;
     let method = chosen(world, &sitting)?;
-    let (scope, party) = (sitting.link.scope(), sitting.link.fee_party);
-    let quoted = payouts::quote(world, scope, method.platform, method.rtp_enabled, amount, party)?;
+    let fees = FeesAsked { party: sitting.link.fee_party, override_: None };
+    let quoted = payouts::quote(world, sitting.link.scope(), &Way::to(&method), amount, fees)?;
     Ok(ClaimQuote {
         available,
         amount,
         fee_amount: quoted.charged.user_fee,
         payout_amount: quoted.charged.payout_amount,
         destination: method.told_apart(),
-        platform: quoted.platform,
-        arrives_at: world.now().plus_seconds(quoted.terms.arrival.seconds),
+        platform: quoted.prices.platform,
+        arrives_at: world.now().plus_seconds(quoted.prices.terms.arrival.seconds),
     })
 }

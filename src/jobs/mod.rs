@@ -30,11 +30,6 @@ pub enum Work {
         /// The message.
         message: Uuid,
     },
-    /// Ask a carrier whether a message arrived.
-    FollowMessage {
-        /// The message.
-        message: Uuid,
-    },
     /// Hand a transfer to its rail.
     SubmitTransfer {
         /// The transfer.
@@ -93,9 +88,31 @@ pub fn enqueue(world: &mut World, org: OrgId, work: Work) {
     enqueue_at(world, org, work, now);
 }
 
+/// Adds work to be done at once, under an id by which [`withdraw`] can take it back.
+pub fn enqueue_as(world: &mut World, org: OrgId, id: JobId, work: Work) {
+    let now = world.now();
+    add(world, org, id, work, now);
+}
+
+/// Takes work back that nobody has begun; gives whether it could be. What a worker ever had in hand may have been done.
+pub fn withdraw(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> {
+    match world.get::<Job>(key![org, id])? {
+        Some(job) if job.attempts == 0 => {
+            world.remove(&job);
+            Ok(true)
+        }
+        Some(_) | None => Ok(false),
+    }
+}
+
 /// Adds work to be done at a moment.
 pub fn enqueue_at(world: &mut World, org: OrgId, work: Work, due_at: Time) {
-    let (id, created_at) = (world.id(), world.now());
+    let id = world.id();
+    add(world, org, id, work, due_at);
+}
+
+fn add(world: &mut World, org: OrgId, id: JobId, work: Work, due_at: Time) {
+    let created_at = world.now();
     world.add(Job {
         org,
         id,
@@ -207,14 +224,6 @@ pub fn put_off(world: &mut World, leased: &Leased, until: Time, error: Option<St
         job.last_error = error;
     });
     Ok(())
-}
-
-/// Whether this worker still has the job: for what must be written down before the work is done.
-///
-/// # Errors
-/// `resource-busy` when it went to another.
-pub fn still_leased(world: &mut World, leased: &Leased) -> Result<(), Halt> {
-    current(world, leased).map(|_| ())
 }
 
 /// How long to wait after so many attempts: 1, 2, 4 … seconds, at most an hour.

@@ -124,13 +124,13 @@ pub fn return_payable(scope: Scope, transfer: TransferId, platform: Platform, am
 
 // Between an app and its users.
 
-/// The app gives money to a user.
+/// The app gives money to a user, or fills the user's wallet for a payout that follows at once.
 pub fn app_to_user(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
     let (app, user) = (Place::AppWallet(scope.app), Place::UserWallet(scope.app, user));
     posting(scope, transfer, vec![balance(app, user, amount)])
 }
 
-/// A user is debited for the app.
+/// A user is debited for the app, or gives back what the app had put there for a payout that came back.
 pub fn user_to_app(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
     let (user, app) = (Place::UserWallet(scope.app, user), Place::AppWallet(scope.app));
     posting(scope, transfer, vec![balance(user, app, amount)])
@@ -186,7 +186,7 @@ pub fn settle_payout(scope: Scope, transfer: TransferId, platform: Platform, amo
     posting(scope, transfer, movements)
 }
 
-/// The payout did not arrive: everything goes back to where it came from, the fees too.
+/// The payout did not arrive, or was taken back before it was sent: everything goes back to where it came from, the fees too.
 pub fn fail_payout(
     scope: Scope,
     transfer: TransferId,

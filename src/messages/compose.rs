@@ -47,6 +47,8 @@ pub enum Letter<'a> {
         reason: &'a str,
         /// Where the person can choose another method, if there is such a page.
         link: Option<&'a str>,
+        /// Whether the money is the payer's again.
+        back_at_app: bool,
     },
     /// A payout went the way that the person chose once.
     PaidByPreference {
@@ -103,13 +105,14 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
             let text = format!("{subject}. It should arrive within: {arrival}.");
             (subject, text, None, None)
         }
-        Letter::PayoutFailed { app_name, amount, reason, link } => {
+        Letter::PayoutFailed { app_name, amount, reason, link, back_at_app } => {
             let subject = format!("{} from {app_name} could not be paid out", dollars(amount));
             let next = match link {
                 Some(link) => format!("Choose another way to get it: {link}"),
                 None => format!("Ask {app_name} for another way to get it."),
             };
-            let text = format!("{subject}: {reason}. The money is safe and still yours. {next}");
+            let safe = if back_at_app { "The payer has the money back." } else { "The money is safe and still yours." };
+            let text = format!("{subject}: {reason}. {safe} {next}");
             (subject, text, link, None)
         }
         Letter::PaidByPreference { app_name, amount, method, arrival, message } => {
@@ -164,7 +167,20 @@ mod tests {
             Letter::Code { app_name: "Acme", code: "012345", purpose: CodePurpose::Verification },
             Letter::Code { app_name: "Shop 1234567", code: "999999", purpose: CodePurpose::Claim },
             Letter::PayoutOnItsWay { app_name: "Acme", amount, arrival: "1 business day" },
-            Letter::PayoutFailed { app_name: "Acme", amount, reason: "the account is closed", link: None },
+            Letter::PayoutFailed {
+                app_name: "Acme",
+                amount,
+                reason: "the account is closed",
+                link: None,
+                back_at_app: false,
+            },
+            Letter::PayoutFailed {
+                app_name: "Acme",
+                amount,
+                reason: "the account is closed",
+                link: None,
+                back_at_app: true,
+            },
             Letter::PaidByPreference {
                 app_name: "Acme",
                 amount,
@@ -189,6 +205,8 @@ mod tests {
         $1,234.05 from Acme is on its way. It should arrive within: 1 business day.
         ---
         $1,234.05 from Acme could not be paid out: the account is closed. The money is safe and still yours. Ask Acme for another way to get it.
+        ---
+        $1,234.05 from Acme could not be paid out: the account is closed. The payer has the money back. Ask Acme for another way to get it.
         ---
         Acme sent you $1,234.05.
         Well done.

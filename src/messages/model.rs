@@ -26,10 +26,8 @@ words! {
     pub enum MessageStatus {
         /// Waits to be sent, perhaps again.
         Queued = "queued",
-        /// A carrier took it; whether it arrived is not known.
+        /// Was handed over to whoever carries it.
         Sent = "sent",
-        /// It arrived.
-        Delivered = "delivered",
         /// Was given up.
         Failed = "failed",
     }
@@ -75,7 +73,7 @@ pub enum Template {
         /// When it arrives, for people: `1 business day`.
         arrival: String,
     },
-    /// A payout came back; the money waits for another method.
+    /// A payout came back; the money waits for another method, or is the app's again.
     PayoutFailed {
         /// The payout.
         transfer: TransferId,
@@ -85,6 +83,9 @@ pub enum Template {
         app_name: String,
         /// Why, for people.
         reason: String,
+        /// Whether the money is the app's again.
+        #[serde(default)]
+        back_at_app: bool,
     },
     /// A payout to a user with auto payout on: it went the way the person chose once.
     PaidByPreference {
@@ -137,10 +138,6 @@ record! {
         pub created_at: Time,
         /// When it was sent.
         pub sent_at: Option<Time>,
-        /// What the carrier calls it.
-        pub reference: Option<String>,
-        /// Since when a carrier may have taken it without our knowing.
-        pub in_doubt_since: Option<Time>,
     }
 }
 

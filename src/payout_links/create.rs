@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::deliver::deliver_first;
 use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 use super::token::NewToken;
+use crate::apps;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::events::EventName;
@@ -116,6 +117,8 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
     let payee = payee(world, scope, new)?;
     let method = method(&payee, new.delivery.method)?;
     let expires_at = expiry(world.now(), new)?;
+    // A link that could never be paid out at once is not made. What a day's payouts may be counts when it is paid.
+    apps::find(world, scope)?.settings.0.payout_limits.may_pay(new.amount)?;
     let (hold, id): (_, PayoutLinkId) = (world.id(), world.id());
     holds::open(world, scope, hold, new.amount)?;
 

@@ -2,11 +2,182 @@
 
 use serde_json::json;
 
+use super::approve::ApprovePayout;
+use super::cancel::CancelPayout;
+use super::choose::RailAsked;
+use super::create::CreatePayout;
+use super::estimate::{EstimateAsked, EstimateJson, estimate as estimated};
+use super::quote::FeesAsked;
 use super::send::SendPayout;
+use crate::fees::{BOOK_CURRENCY, Party, Schedule};
+use crate::http::input::{Input, Problems, input, text, wrong};
+use crate::http::inputs::{Amount, Metadata, NoFields, Whole};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
+use crate::ids::{MemberId, PayoutMethodId, UserId};
+use crate::money::{Cents, Percent};
 use crate::payout_links::{self, NewLink, NewPayoutLink, NewToken, PayoutLinkJson};
+use crate::payout_methods::{Details, SealedDetails, Target};
+use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
+use crate::transfers::TransferJson;
+
+/// A fee in cents, from zero on.
+type Fee = Whole<0, { Cents::AMOUNT_MAX.get() }>;
+
+impl RailAsked {
+    /// The words of interface.md, table 9.
+    fn words() -> Vec<&'static str> {
+        Platform::ALL.map(Platform::as_str).into_iter().chain(["default"]).collect()
+    }
+}
+
+impl Input for RailAsked {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        match text(json, at)? {
+            "default" => Ok(Self::Default),
+            "rtp" => Err(wrong(
+                at,
+                "rtp cannot be asked for: ask for ach, which goes by rtp where account and amount allow it",
+            )),
+            "invoice" => Err(wrong(at, "invoice is not supported: ask for ach, or another rail")),
+            word => match Platform::parse_requested(word) {
+                Ok(platform) => Ok(Self::Rail(platform)),
+                Err(_) => Err(wrong(at, format!("must be one of: {}", Self::words().join(", ")))),
+            },
+        }
+    }
+    fn schema() -> serde_json::Value {
+        json!({"type": "string", "enum": Self::words()})
+    }
+}
+
+input! {
+    /// Which payout's fees are asked about.
+    pub struct EstimateQuery {
+        /// Who would be paid.
+        pub user_id: UserId,
+        /// Cents; when not given only the schedules are told.
+        pub amount: Option<Amount>,
+        /// The rail; `default` is that of the user's default payout method. Ask for ach to allow rtp.
+        pub platform: RailAsked,
+        /// The account or card, for ach, intl_bank and push_to_card; the user's most recent one when not given.
+        pub account_id: Option<PayoutMethodId>,
+        /// Who pays the fees; the app's default when not given.
+        pub payout_fee_party: Option<Party>,
+        /// What the app adds for itself, in cents, in place of its fee table; goes with payout_fee_percent.
+        pub payout_fee_fixed: Option<Fee>,
+        /// The same as a share, a decimal fraction below 1 such as 0.05 or .05; goes with payout_fee_fixed.
+        pub payout_fee_percent: Option<Percent>,
+        /// Whether to tell how the fees come about.
+        pub explain: Option<bool>,
+    }
+}
+
+input! {
+    /// What a payout is made of.
+    pub struct NewPayout {
+        /// Who is paid.
+        pub user_id: UserId,
+        /// Cents that leave the user's wallet, the fees that the user pays included.
+        pub amount: Amount,
+        /// The rail; `default` is that of the user's default payout method. Ask for ach to allow rtp.
+        pub platform: RailAsked,
+        /// The account or card, for ach, intl_bank and push_to_card; the user's most recent one when not given.
+        pub account_id: Option<PayoutMethodId>,
+        /// Whether the app fills the user's wallet first; what does not arrive goes back to the app.
+        pub fund: Option<bool>,
+        /// Keep it out of tax reports.
+        pub tax_exempt: Option<bool>,
+        /// Who pays the fees; the app's default when not given.
+        pub payout_fee_party: Option<Party>,
+        /// What the app adds for itself, in cents, in place of its fee table; goes with payout_fee_percent.
+        pub payout_fee_fixed: Option<Fee>,
+        /// The same as a share, a decimal fraction below 1 such as 0.05 or .05; goes with payout_fee_fixed.
+        pub payout_fee_percent: Option<Percent>,
+        /// A note, given back as it is.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+input! {
+    /// Who approves.
+    pub struct Approval {
+        /// The member: an admin or a payer.
+        pub acting_user_id: MemberId,
+    }
+}
+
+/// What a payout says of its fees; fixed and percent go together. Fields are named as in a body.
+fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>) -> Result<FeesAsked, Refusal> {
+    let together = |missing: &str, given: &str| {
+        Refusal::field(Code::InvalidInput, missing, format!("is required with {given}: send both or neither"))
+    };
+    let override_ = match (fixed, percent) {
+        (None, None) => None,
+        (Some(fixed), Some(percent)) => Some(Schedule { fixed: Cents::new(fixed.0), percent, ..Schedule::FREE }),
+        (Some(_), None) => return Err(together("/payout_fee_percent", "payout_fee_fixed")),
+        (None, Some(_)) => return Err(together("/payout_fee_fixed", "payout_fee_percent")),
+    };
+    Ok(FeesAsked { party, override_ })
+}
+
+/// Names fields as a query does: `amount`, where a body has `/amount`.
+fn as_parameters(mut refusal: Refusal) -> Refusal {
+    for error in &mut refusal.errors {
+        error.field = error.field.trim_start_matches('/').to_owned();
+    }
+    refusal
+}
+
+/// GET /v2/payouts/fee-estimate
+pub async fn estimate(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let query: EstimateQuery = call.query()?;
+    let fees = fees_asked(query.payout_fee_party, query.payout_fee_fixed, query.payout_fee_percent);
+    let asked = EstimateAsked {
+        user: query.user_id,
+        amount: query.amount.map(|amount| amount.0),
+        rail: query.platform,
+        account: query.account_id,
+        fees: fees.map_err(as_parameters)?,
+        explain: query.explain.unwrap_or(false),
+    };
+    let estimate = call.read(move |world| estimated(world, scope, &asked)).await;
+    Ok(Answer::ok(&estimate.map_err(as_parameters)?))
+}
+
+/// POST /v2/payouts
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let command = call.body::<NewPayout>().and_then(|new| {
+        Ok(CreatePayout {
+            scope,
+            user: new.user_id,
+            amount: new.amount.0,
+            rail: new.platform,
+            account: new.account_id,
+            card: card(&call, new.platform),
+            fees: fees_asked(new.payout_fee_party, new.payout_fee_fixed, new.payout_fee_percent)?,
+            fund: new.fund.unwrap_or(false),
+            tax_exempt: new.tax_exempt.unwrap_or(false),
+            metadata: new.metadata.map(|metadata| metadata.0),
+        })
+    });
+    call.once(command, Answer::created).await
+}
+
+/// A card that is shown rather than sent, where the rail is a card's: it needs no details, so anyone has one.
+fn card(call: &Call, rail: RailAsked) -> Option<SealedDetails> {
+    match rail {
+        RailAsked::Rail(platform) if platform.pays_whole_dollars() => {
+            let details = Details { platform, target: Target::Nothing, currency: BOOK_CURRENCY.to_owned() };
+            Some(details.sealed(&call.bursar.vault, call.bursar.entropy().bytes()))
+        }
+        RailAsked::Rail(_) | RailAsked::Default => None,
+    }
+}
 
 /// POST /v2/payouts/send-payout
 pub async fn send(call: Call) -> Outcome {
@@ -27,28 +198,105 @@ fn to_somebody(new: NewLink) -> Result<NewLink, Refusal> {
     Ok(new)
 }
 
+/// POST /v2/transfers/{transfer_id}/approve
+pub async fn approve(call: Call) -> Outcome {
+    let (scope, transfer) = (call.scope()?, call.id("transfer_id", "transfer")?);
+    let command = call.body::<Approval>().map(|body| ApprovePayout { scope, transfer, member: body.acting_user_id });
+    call.once(command, Answer::ok).await
+}
+
+/// POST /v2/transfers/{transfer_id}/cancel
+pub async fn cancel(call: Call) -> Outcome {
+    let (scope, transfer) = (call.scope()?, call.id("transfer_id", "transfer")?);
+    let command = call.body::<NoFields>().map(|_| CancelPayout { scope, transfer });
+    call.once(command, Answer::ok).await
+}
+
 /// The routes of payouts.
 pub fn routes() -> Vec<Route> {
-    vec![
-        route!(Post "/v2/payouts/send-payout" App "send_payout" send)
-            .about("Payouts", "Send a payout")
-            .describe(
-                "Sends money to a phone number or a user. A user with auto payout on is paid at once by the default \
-                 payout method; everyone else is sent a payout link (interface.md 8, decisions.md 9).",
-            )
-            .takes::<NewPayoutLink>()
-            .example(json!({
-                "amount": 1000,
-                "payee": {"country_code": "1", "phone_number": "2127361234"},
-                "delivery": {"message": "Thank you for your work!"}
-            }))
-            .gives::<PayoutLinkJson>(201, "The payout link; already claimed when the user is paid at once.")
-            .refuses(&[
-                Code::InsufficientFunds,
-                Code::NotFound,
-                Code::UserInactive,
-                Code::InvalidPhoneNumber,
-                Code::LimitExceeded,
-            ]),
-    ]
+    vec![send_route(), create_route(), estimate_route(), approve_route(), cancel_route()]
+}
+
+fn send_route() -> Route {
+    route!(Post "/v2/payouts/send-payout" App "send_payout" send)
+        .about("Payouts", "Send a payout")
+        .describe(
+            "Sends money to a phone number or a user. A user with auto payout on is paid at once by the default \
+             payout method; everyone else is sent a payout link (interface.md 8, decisions.md 9).",
+        )
+        .takes::<NewPayoutLink>()
+        .example(json!({
+            "amount": 1000,
+            "payee": {"country_code": "1", "phone_number": "2127361234"},
+            "delivery": {"message": "Thank you for your work!"}
+        }))
+        .gives::<PayoutLinkJson>(201, "The payout link; already claimed when the user is paid at once.")
+        .refuses(&[
+            Code::InsufficientFunds,
+            Code::NotFound,
+            Code::UserInactive,
+            Code::InvalidPhoneNumber,
+            Code::LimitExceeded,
+        ])
+}
+
+fn create_route() -> Route {
+    route!(Post "/v2/payouts" App "create_payout" create)
+        .about("Payouts", "Pay a user out by a rail")
+        .describe(
+            "Pays a verified user from their wallet, or with fund=true from the app's, by the rail that is named. It \
+             costs what the fee estimate of the same payout says. Above the app's approval limit the transfer is \
+             flagged, and waits for a member to approve it (decisions.md 8).",
+        )
+        .takes::<NewPayout>()
+        .example(json!({
+            "user_id": "019a0000-0000-7000-8000-000000000000", "amount": 1000, "platform": "ach", "fund": true
+        }))
+        .gives::<TransferJson>(201, "The transfer.")
+        .refuses(&[
+            Code::InsufficientFunds,
+            Code::NotFound,
+            Code::UserInactive,
+            Code::UserInfoMissing,
+            Code::InvalidState,
+            Code::LimitExceeded,
+        ])
+}
+
+fn estimate_route() -> Route {
+    route!(Get "/v2/payouts/fee-estimate" App "estimate_payout_fees" estimate)
+        .about("Payouts", "Estimate the fees of a payout")
+        .describe(
+            "Makes no transfer and moves no money. Without an amount no checks run, platform is the rail that was \
+             asked for, and all amounts are null. explain=true adds how each fee comes about (interface.md 9).",
+        )
+        .asks::<EstimateQuery>()
+        .gives::<EstimateJson>(200, "The estimate.")
+        .refuses(&[Code::NotFound, Code::UserInactive, Code::UserInfoMissing, Code::InvalidState])
+}
+
+fn approve_route() -> Route {
+    // A member acts for the organization: an app that could name one would approve what it made itself.
+    route!(Post "/v2/transfers/{transfer_id}/approve" OrganizationForApp "approve_transfer" approve)
+        .about("Transfers", "Approve a flagged payout")
+        .describe(
+            "Lets a payout go that is above the app's payout_approval_limit. Needs the organization's key with \
+             Api-App-Id; acting_user_id is a member with the role admin or payer.",
+        )
+        .takes::<Approval>()
+        .example(json!({"acting_user_id": "019a0000-0000-7000-8000-000000000000"}))
+        .gives::<TransferJson>(200, "The transfer, on its way to its rail.")
+        .refuses(&[Code::NotPermitted, Code::NotFound, Code::InvalidState, Code::UserInactive, Code::UserInfoMissing])
+}
+
+fn cancel_route() -> Route {
+    route!(Post "/v2/transfers/{transfer_id}/cancel" App "cancel_transfer" cancel)
+        .about("Transfers", "Cancel a payout that its rail was not told of")
+        .describe(
+            "For a flagged payout, or one that nobody has begun to hand over. Everything that it took is given back, \
+             the fees too. Canceling a canceled one changes nothing.",
+        )
+        .takes::<NoFields>()
+        .gives::<TransferJson>(200, "The transfer.")
+        .refuses(&[Code::NotFound, Code::InvalidState])
 }

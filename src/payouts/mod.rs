@@ -4,16 +4,28 @@
 //! submits it and follows it, and `settlements` brings what the rail says to `settle`. Invariants: the fee
 //! that is quoted is the fee that is charged (one function, `quote`); a rail is handed a
 //! transfer at most once (6); a failed payout gives back all that it took. Deliberately
-//! absent: the rail itself. Start at `pay.rs`, then `settle.rs`.
+//! absent: the rail itself. Start at `quote.rs`, then `pay.rs` and `settle.rs`.
 
+mod approve;
+mod cancel;
+mod choose;
+mod create;
+mod estimate;
 mod http;
+mod limits;
 mod pay;
 mod quote;
 mod send;
 mod settle;
 
+pub use approve::ApprovePayout;
+pub use cancel::CancelPayout;
+pub use choose::RailAsked;
+pub use create::CreatePayout;
+pub use estimate::{EstimateAsked, EstimateJson, estimate};
 pub use http::routes;
+pub use limits::PayoutDay;
 pub use pay::{Order, pay};
-pub use quote::{Quote, RTP_AMOUNT_MAX, quote};
+pub use quote::{FeesAsked, Prices, Quote, RTP_AMOUNT_MAX, Way, quote};
 pub use send::{SendPayout, claim, remaining};
 pub use settle::{complete, fail, take_back};

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use super::quote::{Quote, quote};
+use super::limits;
+use super::quote::{FeesAsked, Quote, Way, quote};
 use crate::apps;
-use crate::fees::Party;
 use crate::http::Scope;
-use crate::ids::{PayoutLinkId, TransferId};
+use crate::ids::{JobId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger;
 use crate::ledger::postings::{self, PayoutAmounts};
 use crate::money::Cents;
 use crate::payout_methods::PayoutMethod;
+use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::transfers::rules::Happening;
 use crate::transfers::{self, Transfer, TransferKind};
 use crate::users::{self, User, UserStatus};
 use crate::world::{Halt, World};
@@ -28,8 +30,10 @@ pub struct Order {
     pub method: Arc<PayoutMethod>,
     /// Cents that leave the wallet, fees of the payee included.
     pub amount: Cents,
-    /// Who pays the fees; the app's default when empty.
-    pub party: Option<Party>,
+    /// What it says of its fees itself.
+    pub fees: FeesAsked,
+    /// Whether the app fills the user's wallet for it, and is given back what does not arrive.
+    pub fund: bool,
     /// The link that it is paid for.
     pub link: Option<PayoutLinkId>,
     /// Kept out of tax reports.
@@ -38,42 +42,66 @@ pub struct Order {
     pub metadata: Option<String>,
 }
 
-/// Takes the money and asks for the rail. The wallet must hold the amount.
+/// Takes the money and asks for the rail. The wallet must hold the amount, unless the app fills it. A payout above the
+/// app's approval limit is taken aside, and its rail is asked when a member has approved it ([`super::ApprovePayout`]).
+///
+/// # Errors
+/// `user-inactive`, `user-info-missing`, `invalid-state`; `invalid-input` at `/amount` where nothing would arrive;
+/// `limit-exceeded`; `transaction-insufficient-funds`.
 pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
+    let scope = order.scope;
     may_be_paid(&order.user)?;
     may_use(&order.method)?;
-    let scope = order.scope;
-    let Quote { platform, party, charged, .. } =
-        quote(world, scope, order.method.platform, order.method.rtp_enabled, order.amount, order.party)?;
+    may_go_by(world, scope, &order.user, order.method.platform)?;
+    let Quote { prices, charged, basis } = quote(world, scope, &Way::to(&order.method), order.amount, order.fees)?;
+    limits::count(world, scope, order.amount)?;
     let id: TransferId = world.id();
     let amounts = PayoutAmounts {
         payout: charged.payout_amount,
         fee: charged.fee,
         platform_fee: charged.platform_fee,
         fx: charged.fx_upcharge,
-        party,
+        party: prices.party,
     };
-    ledger::post(world, &postings::pay_out(scope, id, order.user.id, platform, &amounts))?;
+    if order.fund {
+        ledger::post(world, &postings::app_to_user(scope, id, order.user.id, order.amount))?;
+    }
+    ledger::post(world, &postings::pay_out(scope, id, order.user.id, prices.platform, &amounts))?;
 
     // From here it must succeed.
     let transfer = Transfer::new(scope.org, scope.app, id, TransferKind::Payout, order.amount, world.now());
     let transfer = Transfer {
         user_id: Some(order.user.id),
-        platform: Some(platform),
+        platform: Some(prices.platform),
         payout_method: Some(order.method.id),
         payout_link: order.link,
+        funded: order.fund,
         tax_exempt: order.tax_exempt,
         metadata: order.metadata.clone(),
-        ..transfer.with_fees(&charged, party)
+        ..transfer.with_fees(&charged, prices.party, basis)
     };
     let transfer = transfers::open(world, transfer)?;
     apps::count_money_out(world, scope, order.amount)?;
-    jobs::enqueue(world, scope.org, Work::SubmitTransfer { transfer: id.0 });
+    let approval_limit = apps::find(world, scope)?.settings.0.payout_approval_limit;
+    if approval_limit.is_some_and(|limit| order.amount > limit) {
+        return transfers::advance(world, &transfer, Happening::Flagged, |_| ());
+    }
+    ask_for_rail(world, &transfer);
     Ok(transfer)
 }
 
+/// Asks for the rail, by a job that can be taken back until somebody begins it: it has the transfer's own id.
+pub(super) fn ask_for_rail(world: &mut World, transfer: &Transfer) {
+    jobs::enqueue_as(world, transfer.org, job_of(transfer), Work::SubmitTransfer { transfer: transfer.id.0 });
+}
+
+/// The job that hands a payout to its rail.
+pub(super) const fn job_of(transfer: &Transfer) -> JobId {
+    JobId(transfer.id.0)
+}
+
 /// Nobody is paid before they proved who they are, nor while somebody must look at them first.
-fn may_be_paid(user: &User) -> Result<(), Refusal> {
+pub(super) fn may_be_paid(user: &User) -> Result<(), Refusal> {
     users::must_be_verified(user)?;
     match user.status {
         UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
@@ -85,9 +113,18 @@ fn may_be_paid(user: &User) -> Result<(), Refusal> {
     }
 }
 
-fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {
+pub(super) fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {
     if method.in_use {
         return Ok(());
     }
     Err(Refusal::new(Code::UserInfoMissing, "This payout method is not in use any more. Choose another."))
+}
+
+/// Neither the app nor the user has left the rail out (`payout_options_exclude_list`).
+pub(super) fn may_go_by(world: &mut World, scope: Scope, user: &User, platform: Platform) -> Result<(), Halt> {
+    if users::open_rails(world, scope, user)?.contains(&platform) {
+        return Ok(());
+    }
+    let message = format!("{platform} is excluded for this user, by the app's settings or the user's. Choose another.");
+    Err(Refusal::new(Code::InvalidState, message).into())
 }

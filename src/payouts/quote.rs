@@ -2,9 +2,13 @@
 //! The estimate, the claim page and the payout itself all ask here.
 
 use crate::apps;
-use crate::fees::{self, Breakdown, ChargeInput, FeeRefusal, Party, RailTerms};
+use crate::fees::{
+    self, Added, BOOK_CURRENCY, Breakdown, ChargeInput, Exchange, FeeBasis, FeeRefusal, Party, PlatformFeeSource,
+    RailTerms, Rate, Schedule,
+};
 use crate::http::Scope;
-use crate::money::Cents;
+use crate::money::{Cents, Percent};
+use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
@@ -12,51 +16,176 @@ use crate::world::{Halt, World};
 /// Up to here an account that takes real-time payments is paid by them: $100,000.00.
 pub const RTP_AMOUNT_MAX: Cents = Cents::new(10_000_000);
 
+/// By which rail to which kind of account, as far as that decides the price.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// The rail, as it was asked for.
+    pub platform: Platform,
+    /// Whether the account takes instant payments.
+    pub rtp_enabled: bool,
+    /// In which currency the money arrives; `None` while no account is known.
+    pub currency: Option<String>,
+}
+
+impl Way {
+    /// To an account that is not set up yet.
+    #[must_use]
+    pub fn by(platform: Platform) -> Self {
+        Self { platform, rtp_enabled: false, currency: None }
+    }
+
+    /// To a payout method.
+    #[must_use]
+    pub fn to(method: &PayoutMethod) -> Self {
+        Self { platform: method.platform, rtp_enabled: method.rtp_enabled, currency: Some(method.currency.clone()) }
+    }
+}
+
+/// What a payout says of its fees itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FeesAsked {
+    /// Who pays them; the app's default when empty.
+    pub party: Option<Party>,
+    /// What the app adds, in place of its fee table.
+    pub override_: Option<Schedule>,
+}
+
+/// Why an ach payout goes by rtp, or does not (decisions.md 7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upgrade {
+    /// It does: the account takes instant payments, and the amount is within the limit.
+    Instant,
+    /// The rail is another one.
+    NotAch,
+    /// It depends on the amount, and none is known.
+    NoAmount,
+    /// The account takes none.
+    AccountTakesNone,
+    /// The amount is above [`RTP_AMOUNT_MAX`].
+    AboveLimit,
+}
+
+/// The schedules that a payout would be charged by.
+#[derive(Clone, Debug)]
+pub struct Prices {
+    /// The rail, after the upgrade from ACH to RTP.
+    pub platform: Platform,
+    /// Why it is that rail.
+    pub upgrade: Upgrade,
+    /// The service's terms for it.
+    pub terms: &'static RailTerms,
+    /// What the app adds.
+    pub added: Added,
+    /// The share that is taken for changing currencies, of this payout.
+    pub fx: Percent,
+    /// The rate by which money is changed; `None` where it is not, or the currency is not known.
+    pub rate: Option<Rate>,
+    /// Who pays the fees.
+    pub party: Party,
+}
+
 /// What a payout would cost, and by which rail it would go.
 #[derive(Clone, Debug)]
 pub struct Quote {
-    /// The rail, after the upgrade from ACH to RTP.
-    pub platform: Platform,
-    /// The service's terms for it.
-    pub terms: &'static RailTerms,
-    /// Who pays the fees.
-    pub party: Party,
+    /// What it is charged by.
+    pub prices: Prices,
     /// All parts of the charge.
     pub charged: Breakdown,
+    /// What the charge was made by, to be kept with it.
+    pub basis: FeeBasis,
 }
 
-/// Quotes a payout of `amount` by `platform`. `rtp_enabled` tells of the account it goes to.
-pub fn quote(
+/// Finds the schedules of a payout. Without an amount the rail is the one that was asked for.
+pub fn prices(
     world: &mut World,
     scope: Scope,
-    platform: Platform,
-    rtp_enabled: bool,
-    amount: Cents,
-    party: Option<Party>,
-) -> Result<Quote, Halt> {
+    way: &Way,
+    amount: Option<Cents>,
+    asked: FeesAsked,
+) -> Result<Prices, Halt> {
     let app = apps::find(world, scope)?;
-    let settings = &app.settings.0;
-    let platform = upgraded(platform, rtp_enabled, amount);
-    let terms = fees::schedule(platform, world.now().date());
-    let party = party.unwrap_or(settings.payout_fee_party);
-    let added = settings.fees.schedule(platform, None);
-    let charged = fees::charge(ChargeInput {
+    let (settings, now) = (&app.settings.0, world.now());
+    let upgrade = upgrade(way, amount);
+    let platform = if upgrade == Upgrade::Instant { Platform::Rtp } else { way.platform };
+    let terms = fees::schedule(platform, now.date());
+    let currency = way.currency.as_deref();
+    let held = settings.fees.added(now, platform, currency);
+    let added = match asked.override_ {
+        Some(schedule) => Added { schedule, source: PlatformFeeSource::Override, row: None, ..held },
+        None => held,
+    };
+    Ok(Prices {
         platform,
+        upgrade,
+        terms,
+        added,
+        // Dollars that arrive as dollars are not changed, wherever they go.
+        fx: if currency == Some(BOOK_CURRENCY) { Percent::ZERO } else { terms.fx_percent },
+        rate: currency.and_then(|currency| fees::rate(currency, now.date())),
+        party: asked.party.unwrap_or(settings.payout_fee_party),
+    })
+}
+
+/// Quotes a payout of `amount`.
+///
+/// # Errors
+/// `invalid-input` at `/amount` where nothing would arrive; `user-info-missing` where the account's currency is none
+/// that we change into.
+pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: FeesAsked) -> Result<Quote, Halt> {
+    let prices = prices(world, scope, way, Some(amount), asked)?;
+    if let (Some(currency), None) = (way.currency.as_deref().filter(|one| *one != BOOK_CURRENCY), prices.rate) {
+        let message = format!("The account is in {currency}. We pay in: {}. Choose another account.", fees::payable());
+        return Err(Refusal::new(Code::UserInfoMissing, message).into());
+    }
+    let charged = fees::charge(ChargeInput {
+        platform: prices.platform,
         amount,
-        service: &terms.schedule,
-        app: &added,
-        override_: false,
-        fx: terms.fx_percent,
-        party,
+        service: &prices.terms.schedule,
+        app: &prices.added.schedule,
+        override_: asked.override_.is_some(),
+        fx: prices.fx,
+        party: prices.party,
     });
-    Ok(Quote { platform, terms, party, charged: charged.map_err(refusal)? })
+    let charged = charged.map_err(refusal)?;
+    let exchange = prices.rate.map(|rate| Exchange::of(&rate, Some(charged.payout_amount))).transpose();
+    let exchange = exchange.map_err(|reason| refusal(reason.into()))?;
+    let basis = FeeBasis::new(prices.terms, &prices.added, exchange);
+    Ok(Quote { prices, charged, basis })
 }
 
 /// ACH becomes RTP when the account takes it and the amount is within the limit (decisions.md 7).
-fn upgraded(platform: Platform, rtp_enabled: bool, amount: Cents) -> Platform {
-    if platform == Platform::Ach && rtp_enabled && amount <= RTP_AMOUNT_MAX { Platform::Rtp } else { platform }
+fn upgrade(way: &Way, amount: Option<Cents>) -> Upgrade {
+    match (way.platform, amount) {
+        (platform, _) if platform != Platform::Ach => Upgrade::NotAch,
+        (_, None) => Upgrade::NoAmount,
+        (_, Some(_)) if !way.rtp_enabled => Upgrade::AccountTakesNone,
+        (_, Some(amount)) if amount > RTP_AMOUNT_MAX => Upgrade::AboveLimit,
+        (_, Some(_)) => Upgrade::Instant,
+    }
 }
 
 fn refusal(reason: FeeRefusal) -> Refusal {
     Refusal::field(Code::InvalidInput, "/amount", reason.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ach_goes_by_rtp_where_account_and_amount_allow_it() {
+        let way = |platform, rtp_enabled| Way { rtp_enabled, ..Way::by(platform) };
+        let limit = RTP_AMOUNT_MAX.get();
+        for (platform, rtp_enabled, amount, expected) in [
+            (Platform::Ach, true, Some(1), Upgrade::Instant),
+            (Platform::Ach, true, Some(limit), Upgrade::Instant),
+            (Platform::Ach, true, Some(limit + 1), Upgrade::AboveLimit),
+            (Platform::Ach, false, Some(1), Upgrade::AccountTakesNone),
+            (Platform::Ach, true, None, Upgrade::NoAmount),
+            (Platform::Wire, true, Some(1), Upgrade::NotAch),
+            (Platform::Wire, true, None, Upgrade::NotAch),
+        ] {
+            assert_eq!(upgrade(&way(platform, rtp_enabled), amount.map(Cents::new)), expected);
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::pay::{Order, pay};
+use super::quote::FeesAsked;
 use crate::apps;
 use crate::engine::Command;
 use crate::events::EventName;
@@ -15,7 +16,7 @@ use crate::payout_links::{self, NewLink, NewToken, PayoutLink, rules};
 use crate::payout_methods::PayoutMethod;
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::{self, Transfer};
+use crate::transfers::{self, Transfer, TransferStatus};
 use crate::users::{self, User};
 use crate::world::{Halt, World};
 
@@ -88,7 +89,8 @@ impl SendPayout {
             user: user.clone(),
             method: method.clone(),
             amount: link.amount,
-            party: link.fee_party,
+            fees: FeesAsked { party: link.fee_party, override_: None },
+            fund: false,
             link: Some(link.id),
             tax_exempt: link.tax_exempt,
             metadata: link.metadata.clone(),
@@ -101,6 +103,17 @@ impl SendPayout {
     fn tell(&self, world: &mut World, user: &User, method: &PayoutMethod, transfer: &Transfer) -> Result<(), Halt> {
         let Some(phone) = &user.phone_e164 else { return Ok(()) };
         let platform = transfer.platform.unwrap_or(method.platform);
+        let arrival = crate::fees::schedule(platform, world.now().date()).arrival.text;
+        let arrival = match transfer.status {
+            // Above the app's approval limit: it leaves when a member has looked at it.
+            TransferStatus::Flagged => format!("{arrival} after a check"),
+            TransferStatus::Created
+            | TransferStatus::Pending
+            | TransferStatus::Completed
+            | TransferStatus::Failed
+            | TransferStatus::Reversed
+            | TransferStatus::Canceled => arrival.to_owned(),
+        };
         let template = Template::PaidByPreference {
             transfer: transfer.id,
             amount_cents: transfer.arrives,
@@ -108,7 +121,7 @@ impl SendPayout {
             method: format!("{} {}", platform.display_name(), method.mask.as_deref().unwrap_or_default())
                 .trim()
                 .to_owned(),
-            arrival: crate::fees::schedule(platform, world.now().date()).arrival.text.to_owned(),
+            arrival,
             message: self.new.delivery.message.clone(),
         };
         messages::queue(world, self.scope, Channel::Sms, phone, template);

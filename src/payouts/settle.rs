@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::limits;
 use crate::apps;
 use crate::http::Scope;
 use crate::ids::UserId;
@@ -53,17 +54,44 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
 /// It did not: everything that the payout took is given back.
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
-    let Payout { scope, user, platform, ref amounts } = payout;
-    ledger::post(world, &postings::fail_payout(scope, transfer.id, user, platform, amounts))?;
-    let transfer = transfers::advance(world, transfer, Happening::Failed, |transfer| transfer.error = Some(code))?;
+    let transfer = give_back(world, transfer, &payout, Happening::Failed, |transfer| transfer.error = Some(code))?;
     after_failure(world, &transfer, &payout, code)
 }
 
-/// It had arrived and came back: it is the payee's again, less the fee that was earned.
+/// It was taken back before its rail was told of it: everything that it took is given back.
+pub(super) fn cancel(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
+    let payout = Payout::of(transfer)?;
+    let transfer = give_back(world, transfer, &payout, Happening::Canceled, |_| ())?;
+    apps::count_money_out(world, payout.scope, transfer.amount.negated())?;
+    Ok(transfer)
+}
+
+/// Gives back all that a payout took: to the wallets that it came from, to the app what that had filled the user's
+/// wallet with, and to its day what it was counted for.
+fn give_back(
+    world: &mut World,
+    transfer: &Arc<Transfer>,
+    payout: &Payout,
+    happening: Happening,
+    edit: impl FnOnce(&mut Transfer),
+) -> Result<Arc<Transfer>, Halt> {
+    let Payout { scope, user, platform, ref amounts } = *payout;
+    ledger::post(world, &postings::fail_payout(scope, transfer.id, user, platform, amounts))?;
+    if transfer.funded {
+        ledger::post(world, &postings::user_to_app(scope, transfer.id, user, transfer.amount))?;
+    }
+    limits::uncount(world, transfer)?;
+    transfers::advance(world, transfer, happening, edit)
+}
+
+/// It had arrived and came back: it is the payee's again, or the app's that had filled the wallet, less the fee that was earned.
 pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
     let Payout { scope, user, platform, ref amounts } = payout;
     ledger::post(world, &postings::return_payout(scope, transfer.id, user, platform, amounts.payout))?;
+    if transfer.funded {
+        ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
+    }
     let transfer = transfers::advance(world, transfer, Happening::Returned, |transfer| transfer.error = Some(code))?;
     after_failure(world, &transfer, &payout, code)
 }
@@ -86,6 +114,7 @@ fn after_failure(world: &mut World, transfer: &Transfer, payout: &Payout, code: 
             amount_cents: transfer.arrives,
             app_name: app.name.clone(),
             reason: failure.message.to_owned(),
+            back_at_app: transfer.funded,
         };
         messages::queue(world, scope, channel, &recipient, template);
     }

@@ -5,7 +5,7 @@ use crate::ids::{OrgId, TransferId};
 use crate::payout_methods::{self, Details};
 use crate::rails::{FarEnd, Instruction};
 use crate::refusal::{Code, Refusal};
-use crate::transfers::{Transfer, TransferStatus};
+use crate::transfers::Transfer;
 use crate::vault::{Tampered, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -17,8 +17,7 @@ use crate::world::{Halt, World};
 /// `not-found`; `internal-error` where what is sealed does not open.
 pub fn instruction(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> Result<Option<Instruction>, Halt> {
     let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
-    let (TransferStatus::Created, Some(platform), Some(direction)) =
-        (transfer.status, transfer.platform, transfer.direction())
+    let (true, Some(platform), Some(direction)) = (transfer.waits_for_rail(), transfer.platform, transfer.direction())
     else {
         return Ok(None);
     };

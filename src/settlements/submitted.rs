@@ -38,11 +38,18 @@ impl Command for Submitted {
         let found = world.get::<Transfer>(key![org, self.transfer])?;
         let transfer = found.ok_or_else(|| Refusal::not_found("transfer"))?;
         jobs::finish(world, &self.leased)?;
-        if transfer.status != TransferStatus::Created {
+        if !transfer.waits_for_rail() {
             return Ok(());
         }
         let settles_at = self.due(world.now());
-        transfers::advance(world, &transfer, Happening::Submitted, |transfer| transfer.settles_at = Some(settles_at))?;
+        if transfer.status == TransferStatus::Pending {
+            // It was approved: it is pending since then, and that was told.
+            world.change(&transfer, |transfer| transfer.settles_at = Some(settles_at));
+        } else {
+            transfers::advance(world, &transfer, Happening::Submitted, |transfer| {
+                transfer.settles_at = Some(settles_at);
+            })?;
+        }
         jobs::enqueue_at(world, org, Work::FollowTransfer { transfer: self.transfer.0 }, settles_at);
         Ok(())
     }

@@ -7,7 +7,8 @@ use uuid::Uuid;
 
 use super::model::Transfer;
 use crate::clock::Time;
-use crate::ids::{PayoutLinkId, TransferId, UserId};
+use crate::fees::{FeeBasis, Party};
+use crate::ids::{MemberId, PayoutLinkId, TransferId, UserId};
 use crate::ledger::{self, TransactionJson};
 use crate::world::{Halt, World};
 
@@ -42,6 +43,15 @@ pub struct TransferJson {
     pub fee_amount: String,
     /// What arrives, in cents, as decimal text.
     pub payout_amount: String,
+    /// Who pays the fees of a payout: user or platform.
+    #[schema(required)]
+    pub payout_fee_party: Option<&'static str>,
+    /// What the fees of a payout were made by.
+    #[schema(required)]
+    pub fee_basis: Option<FeeBasis>,
+    /// The member who let it go after a review.
+    #[schema(required)]
+    pub approved_by: Option<MemberId>,
     /// The rail and where it pays to.
     pub external_data: ExternalData,
     /// The ledger's movements.
@@ -119,6 +129,9 @@ fn body(transfer: &Transfer, transactions: Vec<TransactionJson>) -> TransferJson
         amount: transfer.amount.to_string(),
         fee_amount: fees.unwrap_or(transfer.fee).to_string(),
         payout_amount: transfer.arrives.to_string(),
+        payout_fee_party: transfer.fee_party.map(Party::as_str),
+        fee_basis: transfer.fee_basis.clone().map(|basis| basis.0),
+        approved_by: transfer.approved_by,
         external_data: ExternalData {
             account_id: transfer
                 .payout_method

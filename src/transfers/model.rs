@@ -1,14 +1,14 @@
 //! The record of a transfer, and the words for its kind and status.
 
 use crate::clock::Time;
-use crate::fees::{Breakdown, Party};
+use crate::fees::{Breakdown, FeeBasis, Party};
 use crate::http::Scope;
-use crate::ids::{AppId, BankAccountId, OrgId, PayoutLinkId, PayoutMethodId, TransferId, UserId};
+use crate::ids::{AppId, BankAccountId, MemberId, OrgId, PayoutLinkId, PayoutMethodId, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::Direction;
 use crate::rails::failures::FailureCode;
-use crate::world::record::{record, words};
+use crate::world::record::{Document, record, words};
 
 words! {
     /// What a transfer is for (decisions.md 8).
@@ -87,6 +87,12 @@ record! {
         pub arrives: Cents,
         /// Who pays the fees.
         pub fee_party: Option<Party>,
+        /// What the fees were made by, where there are any.
+        pub fee_basis: Option<Document<FeeBasis>>,
+        /// Whether the app filled the user's wallet for it, and is given back what does not arrive.
+        pub funded: bool,
+        /// Which member let it go after a review.
+        pub approved_by: Option<MemberId>,
         /// Why it failed or came back.
         pub error: Option<FailureCode>,
         /// Kept out of tax reports.
@@ -126,6 +132,9 @@ impl Transfer {
             fx_fee: Cents::ZERO,
             arrives: amount,
             fee_party: None,
+            fee_basis: None,
+            funded: false,
+            approved_by: None,
             error: None,
             tax_exempt: false,
             metadata: None,
@@ -155,15 +164,30 @@ impl Transfer {
         Scope { org: self.org, app: self.app }
     }
 
-    /// With the fees of a payout.
+    /// Whether its rail was not told of it yet and is to be. One that was approved is pending from that moment on, and
+    /// still waits for its rail.
+    pub const fn waits_for_rail(&self) -> bool {
+        match self.status {
+            TransferStatus::Created => true,
+            TransferStatus::Pending => self.settles_at.is_none(),
+            TransferStatus::Flagged
+            | TransferStatus::Completed
+            | TransferStatus::Failed
+            | TransferStatus::Reversed
+            | TransferStatus::Canceled => false,
+        }
+    }
+
+    /// With the fees of a payout, and what they were made by.
     #[must_use]
-    pub fn with_fees(self, charged: &Breakdown, party: Party) -> Self {
+    pub fn with_fees(self, charged: &Breakdown, party: Party, basis: FeeBasis) -> Self {
         Self {
             fee: charged.fee,
             platform_fee: charged.platform_fee,
             fx_fee: charged.fx_upcharge,
             arrives: charged.payout_amount,
             fee_party: Some(party),
+            fee_basis: Some(Document(basis)),
             ..self
         }
     }

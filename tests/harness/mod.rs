@@ -4,8 +4,7 @@
 
 #![allow(dead_code, unused_imports, reason = "not every noun's tests need every way to ask")]
 
-mod gateway;
-mod mail;
+mod people;
 mod process;
 mod request;
 
@@ -14,7 +13,6 @@ use std::time::Duration;
 
 use axum::Router;
 use bursar::apps::bootstrap::bootstrap;
-use bursar::carriers::Carriers;
 use bursar::clock::{Clock, Time};
 use bursar::dispatch::{Limits, Peer, router};
 use bursar::health::{self, Health};
@@ -27,8 +25,6 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub use gateway::{FakeGateway, GatewayMode, TOKEN};
-pub use mail::{FakeMail, MailMode};
 pub use process::{Process, bursar, http};
 pub use request::{Asking, Reply};
 
@@ -38,10 +34,7 @@ pub const START: &str = "2026-03-02T15:00:00Z";
 pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 /// How long a call to another's server may take: much less than outside, because some of them hang on purpose.
-pub const CALL_DEADLINE: Duration = Duration::from_millis(500);
-
-/// Makes the carriers anew at each start.
-type MakeCarriers = Box<dyn Fn() -> Carriers + Send + Sync>;
+const CALL_DEADLINE: Duration = Duration::from_millis(500);
 
 enum Place {
     Sqlite,
@@ -62,7 +55,6 @@ pub struct Server {
     clock: Clock,
     extra: Vec<Route>,
     limits: Limits,
-    carriers: MakeCarriers,
     starts: u64,
     running: Option<Running>,
 }
@@ -70,29 +62,23 @@ pub struct Server {
 impl Server {
     /// Over SQLite in a folder of its own.
     pub async fn start() -> Self {
-        Self::with(Place::Sqlite, Vec::new(), Limits::default(), Box::new(Carriers::default)).await
-    }
-
-    /// Over memory, with carriers in place of the inbox.
-    pub async fn with_carriers(carriers: impl Fn() -> Carriers + Send + Sync + 'static) -> Self {
-        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(carriers)).await
+        Self::with(Place::Sqlite, Vec::new(), Limits::default()).await
     }
 
     /// Over memory: faster, and can be made to fail.
     pub async fn memory() -> Self {
-        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default()).await
     }
 
     /// With routes of the test's own beside the real ones.
     pub async fn with_routes(extra: Vec<Route>, limits: Limits) -> Self {
-        Self::with(Place::Memory(Memory::new()), extra, limits, Box::new(Carriers::default)).await
+        Self::with(Place::Memory(Memory::new()), extra, limits).await
     }
 
-    async fn with(place: Place, extra: Vec<Route>, limits: Limits, carriers: MakeCarriers) -> Self {
+    async fn with(place: Place, extra: Vec<Route>, limits: Limits) -> Self {
         let start = Time::parse(START).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let clock = Clock::manual(start);
-        let mut server = Self { folder, place, clock, extra, limits, carriers, starts: 0, running: None };
+        let mut server = Self { folder, place, clock: Clock::manual(start), extra, limits, starts: 0, running: None };
         server.open().await;
         server
     }
@@ -111,7 +97,6 @@ impl Server {
             vault: Vault::new([7; 32]),
             environment: Environment::Sandbox,
             public_url: PUBLIC_URL.to_owned(),
-            carriers: (self.carriers)(),
             call_deadline: CALL_DEADLINE,
         };
         let (bursar, keeps) = opened.start(surroundings).unwrap();

@@ -248,6 +248,16 @@ impl Stage {
         (id, user)
     }
 
+    /// A payout above the app's approval limit, of a thousand dollars; gives its id.
+    pub async fn flagged(&self) -> String {
+        let (user, _) = self.banked().await;
+        let path = format!("/v2/apps/{}/settings", self.app.id);
+        let limit = json!({"payout_approval_limit": 100_000});
+        self.server.put(&path).as_org().json(limit).send().await.expect(200);
+        let payout = json!({"user_id": user, "amount": 100_001, "platform": "ach", "fund": true});
+        self.make("/v2/payouts", payout, 201).await
+    }
+
     /// The ledger account of our app's wallet; gives its id.
     pub async fn ledger_account(&self) -> String {
         let accounts = self.read("/v2/ledger/accounts?limit=100").await;

@@ -35,6 +35,11 @@ async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
         }),
         "get_app" => Sample::at([app]).shows(app),
         "get_app_settings" => Sample::at([app]),
+        "list_app_fee_tables" => {
+            let fees = json!({"fees": {"ach": {"fixed": stage.draw()}}});
+            stage.server.put(&format!("/v2/apps/{app}/settings")).as_org().json(fees).send().await.expect(200);
+            Sample::at([app])
+        }
         "update_app" => Sample::at([&stage.spare_app().await]).json(json!({"name": "Another"})),
         "delete_app" => Sample::at([&stage.spare_app().await]),
         "update_app_settings" => Sample::at([app]).json(json!({"payout_fee_party": "user"})),
@@ -92,6 +97,23 @@ async fn user(stage: &Stage) -> Sample {
 async fn money(stage: &Stage, operation: &str) -> Option<Sample> {
     Some(match operation {
         "send_payout" | "create_payout_link" => Sample::bare().json(json!({"amount": 100, "payee": stage.payee()})),
+        "create_payout" => {
+            let (user, _) = stage.banked().await;
+            Sample::bare().json(json!({"user_id": user, "amount": 100, "platform": "ach", "fund": true})).shows(&user)
+        }
+        "estimate_payout_fees" => {
+            let (user, method) = stage.banked().await;
+            let query = format!("user_id={user}&amount=100&platform=ach&account_id={method}&explain=true");
+            Sample::bare().query(query).shows(&user)
+        }
+        "approve_transfer" => {
+            let transfer = stage.flagged().await;
+            Sample::at([&transfer]).json(json!({"acting_user_id": stage.member("payer").await})).shows(&transfer)
+        }
+        "cancel_transfer" => {
+            let transfer = stage.flagged().await;
+            Sample::at([&transfer]).empty().shows(&transfer)
+        }
         "list_payout_links" => Sample::bare().shows(&stage.link().await),
         "get_payout_link" | "redeliver_payout_link" | "cancel_payout_link" => {
             let link = stage.link().await;

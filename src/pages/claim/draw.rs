@@ -292,6 +292,7 @@ fn outcome(transfer: &ClaimTransfer) -> PayoutOutcome {
     let message = transfer.error_message.unwrap_or("It was taken back before it was sent.");
     match transfer.status {
         "completed" => PayoutOutcome::Completed,
+        "flagged" => PayoutOutcome::InReview,
         "failed" | "reversed" | "canceled" => PayoutOutcome::Failed { message: message.to_owned() },
         // New states may come; until the money arrives or comes back it is on its way.
         _ => PayoutOutcome::Pending,

@@ -279,6 +279,8 @@ pub struct PayoutPage {
 /// What became of a payout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PayoutOutcome {
+    /// The payer looks at it before it leaves.
+    InReview,
     /// On its way.
     Pending,
     /// Arrived.

@@ -320,6 +320,7 @@ fn payout_pages() -> Vec<Shown> {
     vec![
         show("payout", &payout(form(&[("amount", "1250.00")], &[]))),
         show("payout-wrong", &payout(wrong)),
+        show("done-in-review", &done(PayoutOutcome::InReview, None)),
         show("done-pending", &done(PayoutOutcome::Pending, Some("$250.00"))),
         show("done-completed", &done(PayoutOutcome::Completed, None)),
         show("done-failed", &done(failed, None)),

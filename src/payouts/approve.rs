@@ -1,0 +1,65 @@
+//! Lets a payout go that was above the app's approval limit.
+
+use super::pay::{ask_for_rail, may_be_paid, may_use};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, TransferId};
+use crate::members::{self, Member, Role};
+use crate::payout_methods;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::rules::{self, Happening};
+use crate::transfers::{self, TransferJson, TransferKind};
+use crate::users;
+use crate::world::{Halt, World};
+
+/// POST /v2/transfers/{transfer_id}/approve
+#[derive(Clone, Debug)]
+pub struct ApprovePayout {
+    /// The app.
+    pub scope: Scope,
+    /// The payout.
+    pub transfer: TransferId,
+    /// Who lets it go.
+    pub member: MemberId,
+}
+
+impl Command for ApprovePayout {
+    type Reply = TransferJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
+        let transfer = transfers::find(world, self.scope, self.transfer)?;
+        let member = members::find(world, self.scope.org, self.member)?;
+        may_approve(&member)?;
+        let (TransferKind::Payout, Some(user), Some(method)) =
+            (transfer.kind, transfer.user_id, transfer.payout_method)
+        else {
+            return Err(Refusal::new(Code::InvalidState, "Only payouts are approved.").into());
+        };
+        rules::step(transfer.status, Happening::Cleared)?;
+        // Much may have happened to the payee since the payout was made.
+        let user = users::find(world, self.scope, user)?;
+        may_be_paid(&user)?;
+        may_use(&*payout_methods::find(world, self.scope.org, user.id, method)?)?;
+
+        // From here it must succeed.
+        let transfer = transfers::advance(world, &transfer, Happening::Cleared, |transfer| {
+            transfer.approved_by = Some(member.id);
+        })?;
+        ask_for_rail(world, &transfer);
+        transfers::json(world, &transfer)
+    }
+}
+
+fn may_approve(member: &Member) -> Result<(), Refusal> {
+    match member.role {
+        Role::Admin | Role::Payer => Ok(()),
+        Role::Viewer | Role::ApApprover | Role::ApCreator => {
+            let message = format!("A payout is approved by an admin or a payer; {} is {}.", member.name, member.role);
+            Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message))
+        }
+    }
+}

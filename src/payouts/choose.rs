@@ -1,0 +1,126 @@
+//! Which rail and which account a payout goes to, when its maker names a rail, or `default`.
+
+use std::sync::Arc;
+
+use super::pay;
+use super::quote::Way;
+use crate::fees::BOOK_CURRENCY;
+use crate::http::Scope;
+use crate::ids::PayoutMethodId;
+use crate::payout_methods::{self, PayoutMethod};
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::users::{self, User};
+use crate::world::{Halt, World};
+
+/// The rail that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RailAsked {
+    /// That of the user's default payout method.
+    Default,
+    /// This one.
+    Rail(Platform),
+}
+
+/// A rail, and the account on it if the user has one.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The rail, as it was asked for.
+    pub platform: Platform,
+    /// The account, in use or not.
+    pub method: Option<Arc<PayoutMethod>>,
+}
+
+/// Finds rail and account: the account that is named, else the user's most recent one on that rail.
+///
+/// # Errors
+/// `user-info-missing` where `default` is asked for and the user has none; `invalid-input` at `/account_id` where the
+/// rail takes none or the account is on another; `not-found` for an account that the user does not have.
+pub fn choose(
+    world: &mut World,
+    scope: Scope,
+    user: &User,
+    asked: RailAsked,
+    account: Option<PayoutMethodId>,
+) -> Result<Chosen, Halt> {
+    let default = match asked {
+        RailAsked::Default => Some(default(world, user)?),
+        RailAsked::Rail(_) => None,
+    };
+    let platform = match (asked, &default) {
+        (RailAsked::Rail(platform), _) => platform,
+        (RailAsked::Default, Some(default)) => default.platform,
+        (RailAsked::Default, None) => return Err(no_default().into()),
+    };
+    let method = match account {
+        Some(account) => Some(named(world, scope, user, platform, account)?),
+        None if default.is_some() => default,
+        None => {
+            let methods = payout_methods::of_user(world, scope.org, user.id)?;
+            methods.into_iter().rfind(|method| method.platform == platform)
+        }
+    };
+    Ok(Chosen { platform, method })
+}
+
+fn default(world: &mut World, user: &User) -> Result<Arc<PayoutMethod>, Halt> {
+    users::default_payout_method(world, user)?.ok_or_else(|| no_default().into())
+}
+
+fn no_default() -> Refusal {
+    let message = "The user has no default payout method: name a platform, or let the user set one up.";
+    Refusal::new(Code::UserInfoMissing, message)
+}
+
+fn named(
+    world: &mut World,
+    scope: Scope,
+    user: &User,
+    platform: Platform,
+    account: PayoutMethodId,
+) -> Result<Arc<PayoutMethod>, Halt> {
+    if !matches!(platform, Platform::Ach | Platform::IntlBank | Platform::PushToCard) {
+        let message = format!("is for ach, intl_bank and push_to_card; {platform} takes none");
+        return Err(Refusal::field(Code::InvalidInput, "/account_id", message).into());
+    }
+    let method = payout_methods::find(world, scope.org, user.id, account)?;
+    if method.platform != platform {
+        let message = format!("is an account for {}, not for {platform}", method.platform);
+        return Err(Refusal::field(Code::InvalidInput, "/account_id", message).into());
+    }
+    Ok(method)
+}
+
+/// The refusal of a rail on which the user has no account.
+pub(super) fn no_method(platform: Platform) -> Refusal {
+    let message = format!("The user has no payout method for {platform}: set one up first.");
+    Refusal::new(Code::UserInfoMissing, message)
+}
+
+impl Chosen {
+    /// What it is priced by, for a payout that is to be made: the account must be there, in use, and on a rail that is
+    /// open to the user. The cards need none (decisions.md 16).
+    ///
+    /// # Errors
+    /// `user-info-missing`, `invalid-state`.
+    pub fn payable(&self, world: &mut World, scope: Scope, user: &User) -> Result<Way, Halt> {
+        users::must_be_active(user)?;
+        pay::may_go_by(world, scope, user, self.platform)?;
+        match &self.method {
+            Some(method) => {
+                pay::may_use(method)?;
+                Ok(Way::to(method))
+            }
+            None if self.platform.pays_whole_dollars() => {
+                Ok(Way { currency: Some(BOOK_CURRENCY.to_owned()), ..Way::by(self.platform) })
+            }
+            None => Err(no_method(self.platform).into()),
+        }
+    }
+
+    /// What it is priced by, whatever the user has set up.
+    #[must_use]
+    pub fn priced(&self) -> Way {
+        self.method.as_deref().map_or_else(|| Way::by(self.platform), Way::to)
+    }
+}

@@ -1,0 +1,80 @@
+//! Pays a user out by a rail that the app names.
+
+use super::choose::{Chosen, RailAsked, choose, no_method};
+use super::pay::{Order, pay};
+use super::quote::FeesAsked;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, PayoutMethodId, UserId};
+use crate::money::Cents;
+use crate::payout_methods::SealedDetails;
+use crate::transfers::{self, TransferJson};
+use crate::users::{self, NewMethod};
+use crate::world::{Halt, World};
+
+/// POST /v2/payouts
+#[derive(Clone, Debug)]
+pub struct CreatePayout {
+    /// The app.
+    pub scope: Scope,
+    /// Who is paid.
+    pub user: UserId,
+    /// Cents that leave the wallet, fees of the payee included.
+    pub amount: Cents,
+    /// By which rail.
+    pub rail: RailAsked,
+    /// To which account; the user's most recent one on the rail when empty.
+    pub account: Option<PayoutMethodId>,
+    /// A card, sealed, for a user who has none: it needs no details. Only where the rail is a card's.
+    pub card: Option<SealedDetails>,
+    /// What the payout says of its fees itself.
+    pub fees: FeesAsked,
+    /// Whether the app fills the user's wallet first, and is given back what does not arrive.
+    pub fund: bool,
+    /// Kept out of tax reports.
+    pub tax_exempt: bool,
+    /// The caller's note.
+    pub metadata: Option<String>,
+}
+
+impl Command for CreatePayout {
+    type Reply = TransferJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
+        let user = users::find(world, self.scope, self.user)?;
+        let Chosen { platform, method } = choose(world, self.scope, &user, self.rail, self.account)?;
+        let method = match (method, &self.card) {
+            (Some(method), _) => method,
+            (None, Some(card)) => {
+                let new = NewMethod {
+                    details: card.clone(),
+                    is_default: Some(false),
+                    auto_payout_enabled: None,
+                    metadata: None,
+                };
+                users::set_up_payout_method(world, self.scope, &user, &new)?
+            }
+            (None, None) => {
+                users::must_be_active(&user)?;
+                return Err(no_method(platform).into());
+            }
+        };
+        let order = Order {
+            scope: self.scope,
+            user,
+            method,
+            amount: self.amount,
+            fees: self.fees,
+            fund: self.fund,
+            link: None,
+            tax_exempt: self.tax_exempt,
+            metadata: self.metadata.clone(),
+        };
+        let transfer = pay(world, &order)?;
+        transfers::json(world, &transfer)
+    }
+}

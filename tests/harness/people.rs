@@ -1,0 +1,62 @@
+//! People whom a test pays.
+
+use serde_json::{Value, json};
+
+use super::Server;
+
+impl Server {
+    /// A user who has not proved their phone, +1 212 736 and this line; gives the id.
+    pub async fn user(&self, line: u32) -> String {
+        let person = json!({
+            "first_name": "Jane", "last_name": "Doe", "email": format!("jane{line}@example.com"),
+            "country_code": "1", "phone_number": format!("212736{line}"),
+        });
+        self.post("/v2/users").app_key().json(person).send().await.expect(201).id()
+    }
+
+    /// A user who has; gives the id.
+    pub async fn verified_user(&self, line: u32) -> String {
+        let id = self.user(line).await;
+        let path = format!("/v2/users/{id}");
+        self.post(&format!("{path}/send-verification-token")).app_key().send().await.expect(202);
+        let code = self.newest_message(&format!("+1212736{line}")).await["code"].clone();
+        self.post(&format!("{path}/verify")).app_key().json(json!({"token": code})).send().await.expect(200);
+        id
+    }
+
+    /// Sets up a payout method; gives its id.
+    pub async fn payout_method(&self, user: &str, method: Value) -> String {
+        let path = format!("/v2/users/{user}/payout-methods");
+        self.put(&path).app_key().json(method).send().await.expect(200).id()
+    }
+
+    /// A verified user with an account at a bank that knows no instant payments; gives the id.
+    pub async fn banked_user(&self, line: u32) -> String {
+        let user = self.verified_user(line).await;
+        let account =
+            json!({"platform": "ach", "routing_number": "110000000", "account_number": format!("5550{line}")});
+        self.payout_method(&user, account).await;
+        user
+    }
+
+    /// Changes the demonstration app's settings.
+    pub async fn set(&self, settings: Value) {
+        let path = format!("/v2/apps/{}/settings", self.app_id());
+        self.put(&path).as_org().json(settings).send().await.expect(200);
+    }
+
+    /// The balance of all ledger accounts of a type, while the book balances.
+    pub async fn balance(&self, kind: &str) -> i64 {
+        let trial = self.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
+        assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
+        let accounts = trial["accounts"].as_array().expect("a list").iter();
+        accounts.filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
+    }
+
+    /// Checks everything that stored data can show, as `bursar verify` does.
+    pub fn verify(&self) {
+        let report = bursar::verify::verify(&self.bursar().reads).expect("the store can be read");
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        assert!(report.transactions > 0 && report.events > 0, "there was something to check");
+    }
+}
