@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
+use crate::carriers::{GatewaySettings, SmtpSettings};
 use crate::dispatch::Network;
 use crate::http::Environment;
 
@@ -87,6 +88,30 @@ pub struct Settings {
     /// Networks of the proxies in front, whose X-Forwarded-For is believed: 10.0.0.0/8,::1 [default: none]
     #[arg(long, env = "BURSAR_TRUSTED_PROXIES", value_name = "NETWORKS", value_delimiter = ',')]
     pub trusted_proxies: Option<Vec<Network>>,
+    /// The mail server: smtps://host:465, or smtp://host:587 for STARTTLS [sandbox default: the inbox]
+    #[arg(long, env = "BURSAR_SMTP_URL", value_name = "URL")]
+    pub smtp_url: Option<String>,
+    /// Whom mail is from: Example Pay <pay@example.com>
+    #[arg(long, env = "BURSAR_SMTP_FROM", value_name = "ADDRESS")]
+    pub smtp_from: Option<String>,
+    /// Who logs in to the mail server [default: nobody]
+    #[arg(long, env = "BURSAR_SMTP_USER", value_name = "NAME")]
+    pub smtp_user: Option<String>,
+    /// File with that user's password, readable by its owner alone
+    #[arg(long, env = "BURSAR_SMTP_PASSWORD_FILE", value_name = "FILE")]
+    pub smtp_password_file: Option<PathBuf>,
+    /// The gateway to phones, for text messages and calls: https://host [sandbox default: the inbox]
+    #[arg(long, env = "BURSAR_SMS_URL", value_name = "URL")]
+    pub sms_url: Option<String>,
+    /// The id of the account there
+    #[arg(long, env = "BURSAR_SMS_ACCOUNT", value_name = "ID")]
+    pub sms_account: Option<String>,
+    /// File with the account's token, readable by its owner alone
+    #[arg(long, env = "BURSAR_SMS_TOKEN_FILE", value_name = "FILE")]
+    pub sms_token_file: Option<PathBuf>,
+    /// The number that text messages and calls come from: +12125550100
+    #[arg(long, env = "BURSAR_SMS_FROM", value_name = "NUMBER")]
+    pub sms_from: Option<String>,
     /// Refuse to start on a store that is older than the program, instead of bringing it up to date
     #[arg(long, env = "BURSAR_NO_MIGRATE", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
     pub no_migrate: Option<bool>,
@@ -108,6 +133,14 @@ impl Settings {
             key_file: self.key_file.or(file.key_file),
             requests_per_second: self.requests_per_second.or(file.requests_per_second),
             trusted_proxies: self.trusted_proxies.or(file.trusted_proxies),
+            smtp_url: self.smtp_url.or(file.smtp_url),
+            smtp_from: self.smtp_from.or(file.smtp_from),
+            smtp_user: self.smtp_user.or(file.smtp_user),
+            smtp_password_file: self.smtp_password_file.or(file.smtp_password_file),
+            sms_url: self.sms_url.or(file.sms_url),
+            sms_account: self.sms_account.or(file.sms_account),
+            sms_token_file: self.sms_token_file.or(file.sms_token_file),
+            sms_from: self.sms_from.or(file.sms_from),
             no_migrate: self.no_migrate.or(file.no_migrate),
         }
     }
@@ -145,6 +178,10 @@ pub struct Config {
     pub requests_per_second: Option<NonZeroU32>,
     /// The proxies in front that are believed about who calls.
     pub trusted_proxies: Vec<Network>,
+    /// The mail server, and the file with the password for it.
+    pub mail: Option<(SmtpSettings, Option<PathBuf>)>,
+    /// The gateway to phones, and the file with the token for it.
+    pub phone: Option<(GatewaySettings, PathBuf)>,
     /// Whether an older store is brought up to date.
     pub migrate: bool,
 }
@@ -212,6 +249,8 @@ impl Config {
             key_file: settings.key_file.clone().unwrap_or_else(|| data_dir.join("master.key")),
             requests_per_second,
             trusted_proxies: settings.trusted_proxies.clone().unwrap_or_default(),
+            mail: mail(settings)?,
+            phone: phone(settings)?,
             migrate: !settings.no_migrate.unwrap_or(false),
             data_dir,
         })
@@ -246,6 +285,37 @@ fn public_url(url: &str) -> Result<String, BadConfig> {
     }
 }
 
+/// The mail server, unless nothing speaks of one.
+fn mail(settings: &Settings) -> Result<Option<(SmtpSettings, Option<PathBuf>)>, BadConfig> {
+    let Settings { smtp_url, smtp_from, smtp_user, smtp_password_file, .. } = settings;
+    match (smtp_url, smtp_from) {
+        (Some(url), Some(from)) => {
+            if smtp_user.is_some() != smtp_password_file.is_some() {
+                return Err(BadConfig::one("smtp-user and smtp-password-file must be given together"));
+            }
+            let read = SmtpSettings::parse(url, from, smtp_user.clone()).map_err(BadConfig::one)?;
+            Ok(Some((read, smtp_password_file.clone())))
+        }
+        (None, None) if smtp_user.is_none() && smtp_password_file.is_none() => Ok(None),
+        (_, _) => Err(BadConfig::one("e-mail needs both smtp-url and smtp-from")),
+    }
+}
+
+/// The gateway to phones, unless nothing speaks of one.
+fn phone(settings: &Settings) -> Result<Option<(GatewaySettings, PathBuf)>, BadConfig> {
+    let Settings { sms_url, sms_account, sms_token_file, sms_from, .. } = settings;
+    match (sms_url, sms_account, sms_token_file, sms_from) {
+        (Some(url), Some(account), Some(token_file), Some(from)) => {
+            let read = GatewaySettings::parse(url, account, from).map_err(BadConfig::one)?;
+            Ok(Some((read, token_file.clone())))
+        }
+        (None, None, None, None) => Ok(None),
+        (_, _, _, _) => {
+            Err(BadConfig::one("text messages need all of sms-url, sms-account, sms-token-file and sms-from"))
+        }
+    }
+}
+
 /// Every way in which production would be unsafe.
 fn check_production(settings: &Settings, config: &Config, has_file: bool) -> Result<(), BadConfig> {
     let mut reasons = Vec::new();
@@ -261,6 +331,9 @@ fn check_production(settings: &Settings, config: &Config, has_file: bool) -> Res
     }
     refuse(settings.key_file.is_none(), "needs key-file, the master key; it is never made by itself");
     refuse(config.admin_listen == Some(config.listen), "admin-listen must differ from listen");
+    // Without them production would have to pretend that it delivers.
+    refuse(config.mail.is_none(), "needs smtp-url and smtp-from, by which e-mail leaves");
+    refuse(config.phone.is_none(), "needs sms-url, sms-account, sms-token-file and sms-from, by which texts leave");
     if reasons.is_empty() { Ok(()) } else { Err(BadConfig(reasons)) }
 }
 
@@ -315,14 +388,46 @@ mod tests {
         assert!(wrong.contains("trusted-proxies") && wrong.contains("10.0.0.0/99"), "{wrong}");
     }
 
+    const CARRIERS: &str = "smtp-url = 'smtps://mail.example'\nsmtp-from = 'pay@example.com'\n\
+        sms-url = 'https://sms.example'\nsms-account = 'AC1'\nsms-token-file = '/t'\nsms-from = '+12125550100'";
+
+    #[test]
+    fn production_does_not_pretend_to_deliver() {
+        let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
+        let none = file("public-url = 'https://pay.example'\nkey-file = '/etc/bursar/key'");
+        let refused = Config::load(production, Some(none.path())).unwrap_err();
+        assert!(refused.0[0].contains("needs smtp-url and smtp-from"), "{refused}");
+        assert!(refused.0[1].contains("needs sms-url, sms-account, sms-token-file and sms-from"), "{refused}");
+    }
+
+    #[test]
+    fn carriers_are_given_whole_or_not_at_all() {
+        let lines: Vec<&str> = CARRIERS.lines().collect();
+        for missing in 0..lines.len() {
+            let rest: Vec<&str> = (0..lines.len()).filter(|at| *at != missing).map(|at| lines[at]).collect();
+            let wrong = Config::load(Settings::default(), Some(file(&rest.join("\n")).path())).unwrap_err();
+            assert!(wrong.to_string().contains("need"), "{wrong}");
+        }
+        for alone in ["smtp-user = 'me'", "smtp-password-file = '/p'"] {
+            assert!(Config::load(Settings::default(), Some(file(alone).path())).is_err(), "{alone}");
+            let beside = file(&format!("{CARRIERS}\n{alone}"));
+            let wrong = Config::load(Settings::default(), Some(beside.path())).unwrap_err().to_string();
+            assert!(wrong.contains("must be given together"), "{wrong}");
+        }
+        let none = Config::load(Settings::default(), None).unwrap();
+        assert!(none.mail.is_none() && none.phone.is_none(), "a sandbox has its inbox");
+    }
+
     #[test]
     fn production_refuses_every_unsafe_setting_at_once() {
         let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
-        assert_eq!(Config::load(production.clone(), None).unwrap_err().0.len(), 3);
-        let plain = file("public-url = 'http://pay.example'\nkey-file = '/etc/bursar/key'");
+        assert_eq!(Config::load(production.clone(), None).unwrap_err().0.len(), 5);
+        let of =
+            |public_url: &str| file(&format!("public-url = '{public_url}'\nkey-file = '/etc/bursar/key'\n{CARRIERS}"));
+        let plain = of("http://pay.example");
         let refused = Config::load(production.clone(), Some(plain.path())).unwrap_err();
         assert_eq!(refused.0, ["production: public-url must be https: claim links carry money"]);
-        let safe = file("public-url = 'https://pay.example/'\nkey-file = '/etc/bursar/key'");
+        let safe = of("https://pay.example/");
         let config = Config::load(production, Some(safe.path())).unwrap();
         assert_eq!(config.public_url.as_deref(), Some("https://pay.example"));
         assert_eq!(config.admin_listen.map(|address| address.port()), Some(9090));

@@ -41,6 +41,8 @@ pub mod store;
 pub mod engine;
 /// The one way out over HTTP, and where it may lead.
 pub mod outbound;
+/// Those who carry messages to people: a mail server, a gateway to phones.
+pub mod carriers;
 /// Inputs, answers, lists, idempotency, routes.
 pub mod http;
 /// Work that is done after a commit, with leases.

@@ -10,14 +10,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use secrecy::SecretString;
 use zeroize::Zeroizing;
 
+use crate::carriers::{Carriers, Gateway, Smtp};
 use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Database};
 use crate::engine::{Engine, Executor};
 use crate::http::{Bursar, Environment, KnownKeys};
 use crate::ids::Seeds;
-use crate::outbound::Outbound;
+use crate::outbound::{DEADLINE, Outbound};
 use crate::store::sqlite::{Checkpointer, OpenError};
 use crate::store::{Memory, Reads, Sqlite, Store};
 use crate::vault::Vault;
@@ -84,6 +86,8 @@ pub struct Surroundings {
     pub environment: Environment,
     /// Where people reach the pages, without a trailing slash.
     pub public_url: String,
+    /// Carry messages to people.
+    pub carriers: Carriers,
     /// How long a call to another's server may take.
     pub call_deadline: Duration,
 }
@@ -121,8 +125,16 @@ impl Opened {
     /// # Errors
     /// `System` when there is no thread for it.
     pub fn start(self, surroundings: Surroundings) -> Result<(Arc<Bursar>, Keeps), Unopened> {
-        let Surroundings { clock, command_seeds, request_seeds, vault, environment, public_url, call_deadline } =
-            surroundings;
+        let Surroundings {
+            clock,
+            command_seeds,
+            request_seeds,
+            vault,
+            environment,
+            public_url,
+            carriers,
+            call_deadline,
+        } = surroundings;
         let executor = Executor::new(self.store, clock.clone(), command_seeds);
         let engine = Engine::start(executor).map_err(system("cannot start the engine's thread"))?;
         let bursar = Bursar {
@@ -134,6 +146,7 @@ impl Opened {
             public_url,
             seeds: Mutex::new(request_seeds),
             keys: KnownKeys::default(),
+            carriers,
             outbound: Outbound::new(environment.reach(), call_deadline),
         };
         Ok((Arc::new(bursar), self.keeps))
@@ -191,14 +204,41 @@ pub fn vault(config: &Config) -> Result<Vault, Unopened> {
         make_folder(&config.data_dir)?;
         make_key(path).map_err(system(format!("cannot make the key file {}", path.display())))?;
     }
-    let refuse = |reason: String| BadConfig::one(format!("key-file {}: {reason}", path.display()));
+    let text = secret_file("key-file", path)?;
+    let wrong = || BadConfig::one(format!("key-file {}: must hold 64 hex digits", path.display()));
+    Ok(Vault::new(key(text.trim()).ok_or_else(wrong)?))
+}
+
+/// The carriers of a configuration, with the secrets that they need.
+///
+/// # Errors
+/// `Config` when a file with a secret is missing, empty, or may be read by others, or there is no TLS.
+pub fn carriers(config: &Config) -> Result<Carriers, Unopened> {
+    let secret = |setting: &str, path: &Path| {
+        let text = secret_file(setting, path)?;
+        match text.trim() {
+            "" => Err(BadConfig::one(format!("{setting} {}: is empty", path.display()))),
+            secret => Ok(SecretString::from(secret)),
+        }
+    };
+    let mail = config.mail.as_ref().map(|(settings, password_file)| {
+        let password = password_file.as_ref().map(|path| secret("smtp-password-file", path)).transpose()?;
+        Smtp::new(settings.clone(), password.as_ref(), DEADLINE).map_err(BadConfig::one)
+    });
+    let phone = config.phone.as_ref().map(|(settings, token_file)| {
+        Ok::<_, BadConfig>(Gateway::new(settings.clone(), &secret("sms-token-file", token_file)?, DEADLINE))
+    });
+    Ok(Carriers { mail: mail.transpose()?, phone: phone.transpose()? })
+}
+
+/// What a file holds that is for its owner's eyes alone.
+fn secret_file(setting: &str, path: &Path) -> Result<Zeroizing<String>, BadConfig> {
+    let refuse = |reason: String| BadConfig::one(format!("{setting} {}: {reason}", path.display()));
     let mode = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?.permissions().mode();
     if mode & 0o077 != 0 {
-        return Err(refuse(format!("may be read by others (mode {:o}); set it to 600", mode & 0o777)).into());
+        return Err(refuse(format!("may be read by others (mode {:o}); set it to 600", mode & 0o777)));
     }
-    let text = Zeroizing::new(std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?);
-    let key = key(text.trim()).ok_or_else(|| refuse("must hold 64 hex digits".to_owned()))?;
-    Ok(Vault::new(key))
+    Ok(Zeroizing::new(std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?))
 }
 
 fn make_key(path: &Path) -> std::io::Result<()> {

@@ -64,6 +64,7 @@ pub enum Ended {
 /// [`Unopened`] when it does not come so far.
 pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, Unopened> {
     let vault = opened::vault(&config)?;
+    let carriers = opened::carriers(&config)?;
     let opened = Opened::configured(&config)?;
     let listener = listen(config.listen).await?;
     let base_url = format!("http://{}", reachable(&listener, config.listen));
@@ -74,6 +75,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         vault,
         environment: config.environment,
         public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
+        carriers,
         call_deadline: outbound::DEADLINE,
     };
     let (bursar, keeps) = opened.start(surroundings)?;

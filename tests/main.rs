@@ -12,6 +12,7 @@ mod harness;
 mod apps;
 mod claims;
 mod crash;
+mod delivery;
 mod documents;
 mod events;
 mod fee_estimates;

@@ -84,7 +84,7 @@ fn a_body_that_is_too_large_is_answered_even_when_it_is_sent_to_its_end() {
 }
 
 /// One request of the sandbox's app.
-fn as_app(process: &Process, data_dir: &Path, line: &str, body: &str) -> Value {
+pub fn as_app(process: &Process, data_dir: &Path, line: &str, body: &str) -> Value {
     let credentials = std::fs::read_to_string(data_dir.join("sandbox-credentials.json")).unwrap();
     let credentials: Value = serde_json::from_str(&credentials).unwrap();
     let text = |name: &str| credentials["app"][name].as_str().unwrap().to_owned();

@@ -42,3 +42,13 @@ if [ ! -f "$installed" ] || [ "$lock" -nt "$installed" ]; then
   npm ci --prefix tests/browser --no-audit --no-fund --silent
   touch "$installed"
 fi
+
+# The mail server that the delivery tests talk to.
+wanted=tests/mail/requirements.txt
+venv=tests/mail/.venv
+if [ ! -f "$venv/ready" ] || [ "$wanted" -nt "$venv/ready" ]; then
+  say "mail test packages"
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
+  touch "$venv/ready"
+fi

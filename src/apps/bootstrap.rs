@@ -156,6 +156,7 @@ mod tests {
             public_url: URL.to_owned(),
             seeds: Mutex::new(Seeds::System),
             keys: KnownKeys::default(),
+            carriers: crate::carriers::Carriers::default(),
             outbound: crate::outbound::Outbound::new(Environment::Sandbox.reach(), crate::outbound::DEADLINE),
         }
     }

@@ -10,6 +10,7 @@ use super::answer::{Answer, Outcome};
 use super::idempotency::{Keyed, Once};
 use super::input::{Fields, Input};
 use super::known_keys::KnownKeys;
+use crate::carriers::Carriers;
 use crate::clock::Clock;
 use crate::engine::{Command, Engine, view};
 use crate::ids::{AppId, Entropy, OrgId, Seeds};
@@ -59,6 +60,8 @@ pub struct Bursar {
     pub seeds: Mutex<Seeds>,
     /// Keys that were read lately; starts empty.
     pub keys: KnownKeys,
+    /// Carry messages to people.
+    pub carriers: Carriers,
     /// Calls other people's servers.
     pub outbound: Outbound,
 }
@@ -97,6 +100,7 @@ impl Bursar {
             public_url: "http://127.0.0.1:8080".to_owned(),
             seeds: Mutex::new(Seeds::counted(2)),
             keys: KnownKeys::default(),
+            carriers: Carriers::default(),
             outbound: Outbound::new(environment.reach(), crate::outbound::DEADLINE),
         })
     }

@@ -30,6 +30,11 @@ pub enum Work {
         /// The message.
         message: Uuid,
     },
+    /// Ask a carrier whether a message arrived.
+    FollowMessage {
+        /// The message.
+        message: Uuid,
+    },
     /// Hand a transfer to its rail.
     SubmitTransfer {
         /// The transfer.
@@ -224,6 +229,14 @@ pub fn put_off(world: &mut World, leased: &Leased, until: Time, error: Option<St
         job.last_error = error;
     });
     Ok(())
+}
+
+/// Whether this worker still has the job: for what must be written down before the work is done.
+///
+/// # Errors
+/// `resource-busy` when it went to another.
+pub fn still_leased(world: &mut World, leased: &Leased) -> Result<(), Halt> {
+    current(world, leased).map(|_| ())
 }
 
 /// How long to wait after so many attempts: 1, 2, 4 … seconds, at most an hour.

@@ -3,24 +3,38 @@
 use std::sync::Arc;
 
 use super::compose::Composed;
-use super::model::{InboxMessage, Message};
+use super::model::{InboxMessage, Message, Template};
 use super::rules::{self, MessageEvent};
 use crate::engine::Command;
 use crate::ids::{MessageId, OrgId};
-use crate::jobs::{self, Leased};
+use crate::jobs::{self, Leased, Work};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
 /// A message is given up after this many attempts: about a quarter of an hour of doubling waits.
 const ATTEMPTS_MAX: i64 = 10;
 
+/// How long to wait before each question whether a message arrived. Most do within seconds; one that did not
+/// within a day never will.
+const FOLLOW_AFTER_SECONDS: [i64; 7] = [10, 60, 300, 1_800, 7_200, 21_600, 57_600];
+
 /// How an attempt to send a message ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conclusion {
-    /// It was handed over.
+    /// It arrived.
     Delivered {
-        /// What the person received, to show in the sandbox's inbox; `None` in production.
+        /// What the person received, where the sandbox's inbox stands for their phone.
         inbox: Option<Composed>,
+    },
+    /// A carrier took it.
+    Taken {
+        /// What the carrier calls it, where it can be asked about it.
+        reference: Option<String>,
+    },
+    /// The carrier was told and did not answer: it may have taken the message.
+    InDoubt {
+        /// What happened.
+        reason: String,
     },
     /// It was not.
     Failed {
@@ -45,7 +59,7 @@ pub struct Concluded {
 }
 
 impl Command for Concluded {
-    type Reply = Arc<Message>;
+    type Reply = Option<Arc<Message>>;
 
     fn organization(&self) -> OrgId {
         self.leased.org
@@ -55,13 +69,13 @@ impl Command for Concluded {
         vec![Want::row::<Message>(key![self.leased.org, self.message])]
     }
 
-    fn decide(&self, world: &mut World) -> Result<Arc<Message>, Halt> {
+    fn decide(&self, world: &mut World) -> Result<Option<Arc<Message>>, Halt> {
         record_outcome(world, &self.leased, self.message, &self.outcome)
     }
 }
 
 /// The part that every conclusion shares: ends the job or puts it off, records status and inbox, and gives the
-/// message as it is now.
+/// message as it is now; `None` when it had been concluded before.
 ///
 /// # Errors
 /// `resource-busy` when the lease went to another worker, who will conclude instead.
@@ -70,34 +84,91 @@ pub fn record_outcome(
     leased: &Leased,
     message: MessageId,
     outcome: &Conclusion,
-) -> Result<Arc<Message>, Halt> {
+) -> Result<Option<Arc<Message>>, Halt> {
     let message = super::find(world, leased.org, message)?;
     let now = world.now();
     let (event, error) = match outcome {
         Conclusion::Delivered { .. } => (MessageEvent::Delivered, None),
-        Conclusion::Failed { reason, retry } if *retry && leased.attempt < ATTEMPTS_MAX => {
+        Conclusion::Taken { .. } => (MessageEvent::Taken, None),
+        Conclusion::InDoubt { reason } | Conclusion::Failed { reason, retry: true }
+            if leased.attempt < ATTEMPTS_MAX =>
+        {
             (MessageEvent::PutOff, Some(reason.clone()))
         }
-        Conclusion::Failed { reason, .. } => (MessageEvent::GivenUp, Some(reason.clone())),
+        Conclusion::InDoubt { reason } | Conclusion::Failed { reason, .. } => {
+            (MessageEvent::GivenUp, Some(reason.clone()))
+        }
     };
     match event {
         MessageEvent::PutOff => {
             let until = now.plus_seconds(jobs::backoff_seconds(leased.attempt));
             jobs::put_off(world, leased, until, error.clone())?;
         }
-        MessageEvent::Delivered | MessageEvent::GivenUp => jobs::finish(world, leased)?,
+        MessageEvent::Taken | MessageEvent::Delivered | MessageEvent::GivenUp => jobs::finish(world, leased)?,
     }
-    let Some(status) = rules::after(message.status, event) else { return Ok(message) };
+    let Some(status) = rules::after(message.status, event) else { return Ok(None) };
 
     // From here it must succeed.
     if let Conclusion::Delivered { inbox: Some(composed) } = outcome {
         receive(world, &message, composed);
     }
-    Ok(world.change(&message, |message| {
+    if let Conclusion::Taken { reference: Some(_) } = outcome {
+        follow(world, &message);
+    }
+    let still_in_doubt = event == MessageEvent::PutOff && matches!(outcome, Conclusion::InDoubt { .. });
+    Ok(Some(world.change(&message, |message| {
         message.status = status;
         message.error = error;
-        message.sent_at = (event == MessageEvent::Delivered).then_some(now);
-    }))
+        if let Conclusion::Taken { reference } = outcome {
+            message.reference.clone_from(reference);
+        }
+        if matches!(event, MessageEvent::Taken | MessageEvent::Delivered) {
+            message.sent_at = message.sent_at.or(Some(now));
+        }
+        if !still_in_doubt {
+            message.in_doubt_since = None;
+        }
+    })))
+}
+
+/// Asks the carrier later whether a message arrived, where somebody is told of that: the maker of a link.
+fn follow(world: &mut World, message: &Message) {
+    match message.template.0 {
+        Template::ClaimLink { .. } => {
+            let first = world.now().plus_seconds(FOLLOW_AFTER_SECONDS[0]);
+            jobs::enqueue_at(world, message.org, Work::FollowMessage { message: message.id.0 }, first);
+        }
+        Template::Code { .. }
+        | Template::PayoutOnItsWay { .. }
+        | Template::PayoutFailed { .. }
+        | Template::PaidByPreference { .. } => {}
+    }
+}
+
+/// The carrier has a message still on its way: it is asked again later, and after a day no more.
+#[derive(Clone, Debug)]
+pub struct StillOnItsWay {
+    /// The job that asked.
+    pub leased: Leased,
+}
+
+impl Command for StillOnItsWay {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let asked = usize::try_from(self.leased.attempt).unwrap_or(usize::MAX);
+        match FOLLOW_AFTER_SECONDS.get(asked) {
+            Some(wait) => {
+                let until = world.now().plus_seconds(*wait);
+                jobs::put_off(world, &self.leased, until, None)
+            }
+            None => jobs::finish(world, &self.leased),
+        }
+    }
 }
 
 fn receive(world: &mut World, message: &Message, composed: &Composed) {
@@ -117,14 +188,15 @@ fn receive(world: &mut World, message: &Message, composed: &Composed) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::clock::{Clock, Time};
     use crate::engine::Executor;
     use crate::http::Scope;
     use crate::ids::{AppId, Seeds};
     use crate::jobs::{Job, Lease};
-    use crate::messages::{Channel, CodePurpose, MessageStatus, Template, queue};
+    use crate::messages::{Channel, CodePurpose, MessageStatus, queue};
+    use crate::refusal::Refusal;
     use crate::store::{Memory, Store};
     use crate::world::{Record, Value};
     use uuid::Uuid;
@@ -144,16 +216,17 @@ mod tests {
         }
     }
 
-    struct Bench {
-        executor: Executor,
+    /// A queued code, and what concludes it.
+    pub(in super::super) struct Bench {
+        pub executor: Executor,
         memory: Memory,
-        clock: Clock,
+        pub clock: Clock,
         org: OrgId,
-        message: MessageId,
+        pub message: MessageId,
     }
 
     impl Bench {
-        fn new() -> Self {
+        pub fn new() -> Self {
             let (memory, clock) = (Memory::new(), Clock::manual(Time::from_micros(1_790_000_000_000_000)));
             let mut executor = Executor::new(Store::Memory(memory.clone()), clock.clone(), Seeds::counted(1));
             let scope = Scope { org: OrgId(Uuid::from_u128(1)), app: AppId(Uuid::from_u128(2)) };
@@ -162,14 +235,19 @@ mod tests {
         }
 
         /// Leases the one job that there is.
-        fn lease(&mut self) -> Leased {
-            self.clock.advance(1);
-            let row = self.memory.rows(Job::TABLE).pop().unwrap();
-            let Value::Id(id) = row[1] else { panic!("a job's id is an id") };
-            self.executor.run_one(Lease { org: self.org, id: id.into() }).unwrap().unwrap()
+        pub fn lease(&mut self) -> Leased {
+            self.lease_if_any().unwrap()
         }
 
-        fn conclude(&mut self, leased: &Leased, outcome: Conclusion) -> Result<Arc<Message>, crate::refusal::Refusal> {
+        /// Leases the one job, if there is one and it is due.
+        pub fn lease_if_any(&mut self) -> Option<Leased> {
+            self.clock.advance(1);
+            let row = self.memory.rows(Job::TABLE).pop()?;
+            let Value::Id(id) = row[1] else { panic!("a job's id is an id") };
+            self.executor.run_one(Lease { org: self.org, id: id.into() }).unwrap()
+        }
+
+        pub fn conclude(&mut self, leased: &Leased, outcome: Conclusion) -> Result<Option<Arc<Message>>, Refusal> {
             self.executor.run_one(Concluded { leased: leased.clone(), message: self.message, outcome })
         }
     }
@@ -183,8 +261,8 @@ mod tests {
     fn a_delivered_message_is_in_the_inbox_and_its_job_is_done() {
         let mut bench = Bench::new();
         let leased = bench.lease();
-        let message = bench.conclude(&leased, delivered()).unwrap();
-        assert_eq!(message.status, MessageStatus::Sent);
+        let message = bench.conclude(&leased, delivered()).unwrap().unwrap();
+        assert_eq!(message.status, MessageStatus::Delivered);
         assert!(message.sent_at.is_some());
         assert_eq!(bench.memory.rows(InboxMessage::TABLE).len(), 1);
         assert!(bench.memory.rows(Job::TABLE).is_empty());
@@ -199,12 +277,12 @@ mod tests {
         let failed = Conclusion::Failed { reason: "no route".into(), retry: true };
         for _ in 1..ATTEMPTS_MAX {
             let leased = bench.lease();
-            let message = bench.conclude(&leased, failed.clone()).unwrap();
+            let message = bench.conclude(&leased, failed.clone()).unwrap().unwrap();
             assert_eq!((message.status, message.error.as_deref()), (MessageStatus::Queued, Some("no route")));
             bench.clock.advance(4_000);
         }
         let leased = bench.lease();
-        assert_eq!(bench.conclude(&leased, failed).unwrap().status, MessageStatus::Failed);
+        assert_eq!(bench.conclude(&leased, failed).unwrap().unwrap().status, MessageStatus::Failed);
         assert!(bench.memory.rows(Job::TABLE).is_empty());
     }
 
@@ -213,7 +291,7 @@ mod tests {
         let mut bench = Bench::new();
         let leased = bench.lease();
         let failed = Conclusion::Failed { reason: "no such number".into(), retry: false };
-        assert_eq!(bench.conclude(&leased, failed).unwrap().status, MessageStatus::Failed);
+        assert_eq!(bench.conclude(&leased, failed).unwrap().unwrap().status, MessageStatus::Failed);
         assert!(bench.memory.rows(Job::TABLE).is_empty());
         assert!(bench.memory.rows(InboxMessage::TABLE).is_empty());
     }

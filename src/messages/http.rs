@@ -114,7 +114,7 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/sandbox/messages" AppOrOrganization "list_sandbox_messages" list)
             .about("Sandbox", "What people would have received, newest first.")
             .describe(
-                "Everything sent to a phone or an address lands here; nothing leaves the machine. 404 in production.",
+                "Everything sent to a phone or an address lands here and leaves the machine only where a carrier is configured; then it is not here. 404 in production.",
             )
             .asks::<InboxQuery>()
             .gives::<ListEnvelope<InboxMessageJson>>(200, "The messages."),

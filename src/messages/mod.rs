@@ -1,22 +1,26 @@
 //! Messages to people: what is said, to whom, by which channel, and what became of it.
 //!
 //! A message is queued in the commit that has a reason for it, together with the job that
-//! sends it. The worker composes the text, sends it, and comes back with [`Concluded`].
+//! sends it. The worker composes the text, writes down that it begins ([`BeginAttempt`]),
+//! sends it, and comes back with [`Concluded`].
 //!
 //! Invariants: a message is concluded once (`rules.rs`); a template never holds a secret in
 //! clear: a link is named by its id and a code is sealed, so the text exists only while it
-//! is sent, and in the sandbox's inbox. Deliberately absent: the network.
+//! is sent, and in the sandbox's inbox; no carrier is told of a message before that is written
+//! down (`attempt.rs`). Deliberately absent: the network, which is `senders`.
 //!
 //! Start at [`queue`], then [`compose`].
 
+mod attempt;
 mod compose;
 mod conclude;
 pub mod http;
 mod model;
 mod rules;
 
+pub use attempt::{Before, BeginAttempt, Begun, begin};
 pub use compose::{Composed, Letter, compose};
-pub use conclude::{Concluded, Conclusion, record_outcome};
+pub use conclude::{Concluded, Conclusion, StillOnItsWay, record_outcome};
 pub use http::routes;
 pub use model::{Channel, CodePurpose, InboxMessage, Message, MessageStatus, Template};
 
@@ -45,6 +49,8 @@ pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str,
         error: None,
         created_at,
         sent_at: None,
+        reference: None,
+        in_doubt_since: None,
     });
     jobs::enqueue(world, scope.org, Work::SendMessage { message: id.0 });
     id
@@ -57,6 +63,12 @@ pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str,
 pub fn find(world: &mut World, org: OrgId, id: MessageId) -> Result<Arc<Message>, Halt> {
     let message = world.get::<Message>(key![org, id])?;
     message.ok_or_else(|| Refusal::not_found("message").into())
+}
+
+/// What carriers call the other messages to the same phone or address.
+pub fn other_references(world: &mut World, message: &Message) -> Result<Vec<String>, Halt> {
+    let all = world.all::<Message>(Message::BY_RECIPIENT, key![message.org, message.recipient.clone()])?;
+    Ok(all.iter().filter(|other| other.id != message.id).filter_map(|other| other.reference.clone()).collect())
 }
 
 /// What arrived in the sandbox for all organizations, newest first: of one phone or address, or of all.

@@ -26,8 +26,10 @@ words! {
     pub enum MessageStatus {
         /// Waits to be sent, perhaps again.
         Queued = "queued",
-        /// Was handed over to whoever carries it.
+        /// A carrier took it; whether it arrived is not known.
         Sent = "sent",
+        /// It arrived.
+        Delivered = "delivered",
         /// Was given up.
         Failed = "failed",
     }
@@ -138,6 +140,10 @@ record! {
         pub created_at: Time,
         /// When it was sent.
         pub sent_at: Option<Time>,
+        /// What the carrier calls it.
+        pub reference: Option<String>,
+        /// Since when a carrier may have taken it without our knowing.
+        pub in_doubt_since: Option<Time>,
     }
 }
 

@@ -5,7 +5,9 @@ use super::model::MessageStatus;
 /// What happened to a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageEvent {
-    /// It was handed over.
+    /// A carrier took it.
+    Taken,
+    /// It arrived.
     Delivered,
     /// It was not, and will be tried again.
     PutOff,
@@ -17,10 +19,12 @@ pub(super) enum MessageEvent {
 /// reports a second time was overtaken, and what the person received does not change by it.
 pub(super) fn after(status: MessageStatus, event: MessageEvent) -> Option<MessageStatus> {
     match (status, event) {
-        (MessageStatus::Queued, MessageEvent::Delivered) => Some(MessageStatus::Sent),
+        (MessageStatus::Queued, MessageEvent::Taken) => Some(MessageStatus::Sent),
         (MessageStatus::Queued, MessageEvent::PutOff) => Some(MessageStatus::Queued),
-        (MessageStatus::Queued, MessageEvent::GivenUp) => Some(MessageStatus::Failed),
-        (MessageStatus::Sent | MessageStatus::Failed, _) => None,
+        (MessageStatus::Queued | MessageStatus::Sent, MessageEvent::Delivered) => Some(MessageStatus::Delivered),
+        (MessageStatus::Queued | MessageStatus::Sent, MessageEvent::GivenUp) => Some(MessageStatus::Failed),
+        (MessageStatus::Sent, MessageEvent::Taken | MessageEvent::PutOff)
+        | (MessageStatus::Delivered | MessageStatus::Failed, _) => None,
     }
 }
 
@@ -30,22 +34,29 @@ mod tests {
 
     #[test]
     fn all_pairs() {
-        use MessageEvent::{Delivered, GivenUp, PutOff};
+        use MessageEvent::{Delivered, GivenUp, PutOff, Taken};
         let print: Vec<String> = MessageStatus::ALL
             .iter()
-            .flat_map(|status| [Delivered, PutOff, GivenUp].map(|event| (*status, event)))
+            .flat_map(|status| [Taken, Delivered, PutOff, GivenUp].map(|event| (*status, event)))
             .map(|(status, event)| {
                 let to = after(status, event).map_or("concluded before", MessageStatus::as_str);
                 format!("{status} + {event:?} -> {to}")
             })
             .collect();
         insta::assert_snapshot!(print.join("\n"), @r"
-        queued + Delivered -> sent
+        queued + Taken -> sent
+        queued + Delivered -> delivered
         queued + PutOff -> queued
         queued + GivenUp -> failed
-        sent + Delivered -> concluded before
+        sent + Taken -> concluded before
+        sent + Delivered -> delivered
         sent + PutOff -> concluded before
-        sent + GivenUp -> concluded before
+        sent + GivenUp -> failed
+        delivered + Taken -> concluded before
+        delivered + Delivered -> concluded before
+        delivered + PutOff -> concluded before
+        delivered + GivenUp -> concluded before
+        failed + Taken -> concluded before
         failed + Delivered -> concluded before
         failed + PutOff -> concluded before
         failed + GivenUp -> concluded before

@@ -118,8 +118,23 @@ impl Outbound {
     /// # Errors
     /// [`Unanswered`].
     pub async fn post(&self, post: Post<'_>) -> Result<Answered, Unanswered> {
-        let mut request = self.client.post(post.target.0.clone()).body(post.body);
-        for (name, value) in post.headers {
+        self.call(self.client.post(post.target.0.clone()).body(post.body), post.headers).await
+    }
+
+    /// Makes a GET and waits for its answer, whatever its status.
+    ///
+    /// # Errors
+    /// [`Unanswered`].
+    pub async fn get(&self, target: &Target, headers: &[(&'static str, String)]) -> Result<Answered, Unanswered> {
+        self.call(self.client.get(target.0.clone()), headers).await
+    }
+
+    async fn call(
+        &self,
+        mut request: reqwest::RequestBuilder,
+        headers: &[(&'static str, String)],
+    ) -> Result<Answered, Unanswered> {
+        for (name, value) in headers {
             request = request.header(*name, value);
         }
         let mut response = request.send().await.map_err(|error| why(&error))?;

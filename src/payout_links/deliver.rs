@@ -8,7 +8,7 @@ use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
-use crate::messages::{self, Channel, Conclusion, MessageStatus, Template};
+use crate::messages::{self, Before, Begun, Channel, Conclusion, MessageStatus, Template};
 use crate::refusal::Refusal;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -70,26 +70,74 @@ impl Command for ClaimLinkDelivered {
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let org = self.leased.org;
-        let found = world.get::<PayoutLink>(key![org, self.link])?;
-        let link = found.ok_or_else(|| Refusal::not_found("payout link"))?;
-        let message = messages::record_outcome(world, &self.leased, self.message, &self.outcome)?;
-        let happening = match (message.status, &self.outcome) {
-            // Only the sandbox sees into the inbox; elsewhere nobody tells us that a message was received.
-            (MessageStatus::Sent, Conclusion::Delivered { inbox: Some(_) }) => Happening::Delivered,
-            (MessageStatus::Sent, _) => Happening::Sent,
-            (MessageStatus::Failed, _) => Happening::DeliveryFailed,
-            (MessageStatus::Queued, _) => return Ok(()),
-        };
-        let to = rules::next(&link, happening)?;
-        if to != link.status {
-            let name = if happening == Happening::DeliveryFailed {
-                EventName::PayoutLinkFailed
-            } else {
-                EventName::PayoutLinkSent
-            };
-            super::change(world, &link, name, |link| link.status = to)?;
+        conclude(world, &self.leased, self.message, self.link, &self.outcome)
+    }
+}
+
+fn conclude(
+    world: &mut World,
+    leased: &Leased,
+    message: MessageId,
+    link: PayoutLinkId,
+    outcome: &Conclusion,
+) -> Result<(), Halt> {
+    let link = of_message(world, leased.org, link)?;
+    let Some(message) = messages::record_outcome(world, leased, message, outcome)? else { return Ok(()) };
+    let (happening, name) = match message.status {
+        MessageStatus::Queued => return Ok(()),
+        MessageStatus::Sent => (Happening::Sent, EventName::PayoutLinkSent),
+        MessageStatus::Delivered => (Happening::Delivered, EventName::PayoutLinkSent),
+        MessageStatus::Failed => (Happening::DeliveryFailed, EventName::PayoutLinkFailed),
+    };
+    let to = rules::next(&link, happening)?;
+    if to != link.status {
+        super::change(world, &link, name, |link| link.status = to)?;
+    }
+    Ok(())
+}
+
+fn of_message(world: &mut World, org: OrgId, link: PayoutLinkId) -> Result<Arc<PayoutLink>, Halt> {
+    let found = world.get::<PayoutLink>(key![org, link])?;
+    found.ok_or_else(|| Refusal::not_found("payout link").into())
+}
+
+/// A carrier may have taken a message with a link, and cannot say whether it did. To send it once more is a
+/// further delivery as the carrier counts, so it counts here too: the limit of interface.md 14 holds for what
+/// carriers see, not for what we remember.
+#[derive(Clone, Debug)]
+pub struct DeliverInDoubt {
+    /// The job that sends it.
+    pub leased: Leased,
+    /// The message.
+    pub message: MessageId,
+    /// The link.
+    pub link: PayoutLinkId,
+}
+
+impl Command for DeliverInDoubt {
+    type Reply = Begun;
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Begun, Halt> {
+        let link = of_message(world, self.leased.org, self.link)?;
+        let message = messages::find(world, self.leased.org, self.message)?;
+        if let Err(refusal) = rules::may_deliver(&link, world.now()) {
+            let reason =
+                format!("The carrier may have taken it and cannot say. It is not sent again: {}", refusal.message);
+            let outcome = Conclusion::Failed { reason, retry: false };
+            conclude(world, &self.leased, self.message, self.link, &outcome)?;
+            return Ok(Begun::Over);
         }
-        Ok(())
+        let begun = messages::begin(world, &self.leased, &message, Before::Untold)?;
+        match begun {
+            Begun::Send => {
+                super::change(world, &link, EventName::PayoutLinkUpdated, |link| link.deliveries += 1)?;
+            }
+            Begun::Ask | Begun::Over => {}
+        }
+        Ok(begun)
     }
 }

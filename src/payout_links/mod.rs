@@ -19,7 +19,7 @@ mod token;
 
 pub use cancel::Cancel;
 pub use create::{Create, DeliveryAsked, NewLink, create};
-pub use deliver::{ClaimLinkDelivered, deliver_first};
+pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, deliver_first};
 pub use expire::{Expire, Remind};
 pub use http::{NewPayoutLink, routes};
 pub use json::{PayoutLinkJson, address, json, without_address};

@@ -38,7 +38,17 @@ impl Carrier {
         match trouble {
             3 => None,
             4 => Some(Conclusion::Failed { reason: "the answer was lost".to_owned(), retry: true }),
-            _ => Some(Conclusion::Delivered { inbox: chance.one_in(2).then(composed) }),
+            _ if chance.one_in(2) => Some(Conclusion::Delivered { inbox: Some(composed()) }),
+            _ => Some(Conclusion::Taken { reference: Some(message.id.to_string()) }),
+        }
+    }
+
+    /// Says whether a message arrived; `None` when it does not know yet.
+    pub fn follow(&self, chance: &mut Chance) -> Option<Conclusion> {
+        match if self.sound { 0 } else { chance.position(8) } {
+            0..=4 => Some(Conclusion::Delivered { inbox: None }),
+            5 => Some(Conclusion::Failed { reason: "the phone is gone".to_owned(), retry: false }),
+            _ => None,
         }
     }
 

@@ -9,7 +9,7 @@ use super::{Said, Who};
 use crate::funding::TendWallet;
 use crate::ids::{AppId, MessageId, PayoutLinkId, TransferId};
 use crate::jobs::{Leased, Work};
-use crate::messages::{self, Channel, Concluded, Conclusion, Template};
+use crate::messages::{self, Channel, Concluded, Conclusion, Message, StillOnItsWay, Template};
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
 use crate::rails::Standing;
 use crate::refusal::Refusal;
@@ -28,6 +28,8 @@ pub(super) enum Finished {
         /// How it went.
         outcome: Conclusion,
     },
+    /// The carrier has a message still on its way.
+    OnItsWay,
     /// A transfer was handed to the rail.
     Submitted(TransferId, Standing),
     /// The rail was asked about a transfer.
@@ -85,6 +87,7 @@ pub(super) fn perform(
     let org = hand.leased.org;
     let finished = match hand.leased.work {
         Work::SendMessage { message } => send(&hand.leased, MessageId(message), house, outside, chance)?,
+        Work::FollowMessage { message } => Some(follow(&hand.leased, MessageId(message), house, outside, chance)?),
         Work::SubmitTransfer { transfer } => return submit(hand, TransferId(transfer), house, outside, chance),
         Work::FollowTransfer { transfer } => {
             let transfer = TransferId(transfer);
@@ -112,15 +115,33 @@ fn send(
     chance: &mut Chance,
 ) -> Result<Option<Finished>, Refusal> {
     let message = house.look(|world| messages::find(world, leased.org, id))?;
-    let link = match &message.template.0 {
+    let link = link_of(&message);
+    let carried = outside.carrier.carry(&message, outside.vault, chance);
+    Ok(carried.map(|outcome| Finished::Message { message: id, link, outcome }))
+}
+
+fn follow(
+    leased: &Leased,
+    id: MessageId,
+    house: &House,
+    outside: &Outside<'_>,
+    chance: &mut Chance,
+) -> Result<Finished, Refusal> {
+    let message = house.look(|world| messages::find(world, leased.org, id))?;
+    let heard = outside.carrier.follow(chance);
+    let link = link_of(&message);
+    Ok(heard.map_or(Finished::OnItsWay, |outcome| Finished::Message { message: id, link, outcome }))
+}
+
+/// The link that a message brings, and by which channel.
+fn link_of(message: &Message) -> Option<(PayoutLinkId, Channel)> {
+    match &message.template.0 {
         Template::ClaimLink { link, .. } => Some((*link, message.channel)),
         Template::Code { .. }
         | Template::PayoutOnItsWay { .. }
         | Template::PayoutFailed { .. }
         | Template::PaidByPreference { .. } => None,
-    };
-    let carried = outside.carrier.carry(&message, outside.vault, chance);
-    Ok(carried.map(|outcome| Finished::Message { message: id, link, outcome }))
+    }
 }
 
 /// Hands a transfer over. Who comes second asks first: a transfer in doubt is looked up, never sent blindly
@@ -171,6 +192,7 @@ pub(super) fn report(batch: &mut Batch<Who, Said>, hand: &Hand, finished: Finish
         Finished::Message { message, link: None, outcome } => {
             batch.add(who, Concluded { leased, message, outcome }, |_| Said::Done);
         }
+        Finished::OnItsWay => batch.add(who, StillOnItsWay { leased }, |()| Said::Done),
         Finished::Submitted(transfer, standing) => {
             batch.add(who, Submitted { leased, transfer, standing }, |()| Said::Done);
         }

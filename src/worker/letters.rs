@@ -1,10 +1,17 @@
 //! Composes a message at the moment in which it is sent, and sends it.
 
+use std::sync::Arc;
+
 use crate::apps;
-use crate::http::{Bursar, Scope};
-use crate::ids::{MessageId, OrgId, PayoutLinkId};
-use crate::messages::{self, Channel, Composed, Conclusion, Letter, Message, Template};
-use crate::payout_links;
+use crate::carriers::{Fate, Found, Gateway, Mail, Smtp, Told};
+use crate::http::{Bursar, Environment, Scope};
+use crate::ids::{MessageId, PayoutLinkId};
+use crate::jobs::Leased;
+use crate::messages::{
+    self, Before, BeginAttempt, Begun, Channel, Composed, Concluded, Conclusion, Letter, Message, StillOnItsWay,
+    Template,
+};
+use crate::payout_links::{self, ClaimLinkDelivered, DeliverInDoubt};
 use crate::refusal::{Code, Refusal};
 use crate::transfers;
 use crate::users::verification;
@@ -13,11 +20,168 @@ use crate::world::{Halt, World};
 /// A phone number that ends so cannot be reached in the sandbox (decisions.md 13).
 const UNREACHABLE: &str = "0199";
 
-/// Sends a message; what it was, and how that went.
-pub(super) async fn send(bursar: &Bursar, org: OrgId, id: MessageId) -> Result<(Template, Conclusion), Refusal> {
-    let message = bursar.read(move |world| messages::find(world, org, id)).await?;
+/// Sends a message, and says what came of it.
+pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
+    let message = find(bursar, &leased, id).await?;
     let composed = compose(bursar, &message).await?;
-    Ok((message.template.0.clone(), to_inbox(&message, composed)))
+    let carriers = &bursar.carriers;
+    let carrier = match message.channel {
+        Channel::Email => carriers.mail.as_ref().map(Carrier::Mail),
+        Channel::Sms | Channel::Voice => carriers.phone.as_ref().map(Carrier::Phone),
+    };
+    let outcome = match (carrier, bursar.environment) {
+        (Some(carrier), _) => attempt(bursar, &leased, &message, &composed, carrier).await?,
+        (None, Environment::Sandbox) => Some(to_inbox(&message, composed)),
+        (None, Environment::Production) => {
+            // The settings forbid it; should they ever not, nothing pretends to be delivered.
+            let reason = "No carrier is configured for this channel.".to_owned();
+            Some(Conclusion::Failed { reason, retry: true })
+        }
+    };
+    match outcome {
+        Some(outcome) => conclude(bursar, leased, &message, outcome).await,
+        None => Ok(()),
+    }
+}
+
+/// Asks whether a message that a carrier took has arrived.
+pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
+    let message = find(bursar, &leased, id).await?;
+    let fate = match (&bursar.carriers.phone, &message.reference) {
+        (Some(gateway), Some(reference)) => gateway.follow(reference).await,
+        // The gateway was taken out of the settings meanwhile.
+        (None, _) | (_, None) => Ok(Fate::OnItsWay),
+    };
+    match fate {
+        Ok(Fate::Arrived) => conclude(bursar, leased, &message, Conclusion::Delivered { inbox: None }).await,
+        Ok(Fate::Lost { reason }) => {
+            conclude(bursar, leased, &message, Conclusion::Failed { reason, retry: false }).await
+        }
+        Ok(Fate::OnItsWay) => bursar.engine.run(StillOnItsWay { leased }).await,
+        Err(reason) => {
+            tracing::info!(%id, reason, "a carrier does not say what became of a message");
+            bursar.engine.run(StillOnItsWay { leased }).await
+        }
+    }
+}
+
+/// A carrier that is configured for a message's channel.
+#[derive(Clone, Copy)]
+enum Carrier<'a> {
+    Mail(&'a Smtp),
+    Phone(&'a Gateway),
+}
+
+/// Hands a message to a carrier, unless an earlier attempt turns out to have done so. `None` when the job has
+/// been seen to.
+///
+/// The order is what keeps the promises: the note that an attempt begins is committed before the carrier hears
+/// of it; after an attempt in doubt the carrier is asked; and where it cannot be asked, a link that is sent once
+/// more counts as delivered once more.
+async fn attempt(
+    bursar: &Bursar,
+    leased: &Leased,
+    message: &Message,
+    composed: &Composed,
+    carrier: Carrier<'_>,
+) -> Result<Option<Conclusion>, Refusal> {
+    let begin = |before| BeginAttempt { leased: leased.clone(), message: message.id, before };
+    let mut begun = bursar.engine.run(begin(Before::NotAsked)).await?;
+    if begun == Begun::Ask {
+        begun = match look_up(bursar, message, composed, carrier).await? {
+            Found::Taken { reference } => return Ok(Some(Conclusion::Taken { reference: Some(reference) })),
+            Found::Silence { reason } => return Ok(Some(Conclusion::InDoubt { reason })),
+            Found::NotTaken => bursar.engine.run(begin(Before::NotTaken)).await?,
+            Found::CannotTell => match message.template.0 {
+                Template::ClaimLink { link, .. } => {
+                    let again = DeliverInDoubt { leased: leased.clone(), message: message.id, link };
+                    bursar.engine.run(again).await?
+                }
+                Template::Code { .. }
+                | Template::PayoutOnItsWay { .. }
+                | Template::PayoutFailed { .. }
+                | Template::PaidByPreference { .. } => bursar.engine.run(begin(Before::Untold)).await?,
+            },
+        };
+    }
+    match begun {
+        Begun::Send => {
+            let told = hand_over(message, composed, carrier).await;
+            Ok(Some(match told {
+                Told::Taken { reference } => Conclusion::Taken { reference },
+                Told::Refused { reason } => Conclusion::Failed { reason, retry: false },
+                Told::NotNow { reason } => Conclusion::Failed { reason, retry: true },
+                Told::InDoubt { reason } => Conclusion::InDoubt { reason },
+            }))
+        }
+        // Nobody asks twice: who has an answer goes on with it.
+        Begun::Ask | Begun::Over => Ok(None),
+    }
+}
+
+async fn hand_over(message: &Message, composed: &Composed, carrier: Carrier<'_>) -> Told {
+    let to = message.recipient.as_str();
+    let (text, link) = (composed.text.as_str(), composed.link.as_deref());
+    match (carrier, message.channel) {
+        (Carrier::Mail(smtp), _) => {
+            let (id, written) = (message.id.0, message.created_at);
+            smtp.send(Mail { id, written, to, subject: &composed.subject, text, link }).await
+        }
+        (Carrier::Phone(gateway), Channel::Voice) => gateway.call(to, text, composed.code.as_deref()).await,
+        (Carrier::Phone(gateway), Channel::Sms | Channel::Email) => gateway.text(to, text).await,
+    }
+}
+
+/// What the carrier knows of an attempt in doubt. Mail servers keep no list, and a call has no text to find it by.
+async fn look_up(
+    bursar: &Bursar,
+    message: &Message,
+    composed: &Composed,
+    carrier: Carrier<'_>,
+) -> Result<Found, Refusal> {
+    let gateway = match (carrier, message.channel) {
+        (Carrier::Phone(gateway), Channel::Sms) => gateway,
+        (Carrier::Phone(_) | Carrier::Mail(_), _) => return Ok(Found::CannotTell),
+    };
+    let asked = message.clone();
+    let known = bursar.read(move |world| messages::other_references(world, &asked)).await?;
+    // A link's beginning may have changed since with the settings; its token never does.
+    let token = composed.link.as_deref().and_then(|link| link.rsplit('/').next());
+    let mark = token.or(composed.code.as_deref()).unwrap_or(&composed.text);
+    Ok(gateway.look_up(&message.recipient, mark, &known).await)
+}
+
+/// Reports what came of a message to whoever waits for it.
+async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: Conclusion) -> Result<(), Refusal> {
+    let (came_to, id) = (came_to(&outcome), message.id);
+    metrics::counter!("bursar_messages_total", "channel" => message.channel.as_str(), "outcome" => came_to)
+        .increment(1);
+    match message.template.0 {
+        Template::ClaimLink { link, .. } => {
+            bursar.engine.run(ClaimLinkDelivered { leased, message: id, link, outcome }).await
+        }
+        Template::Code { .. }
+        | Template::PayoutOnItsWay { .. }
+        | Template::PayoutFailed { .. }
+        | Template::PaidByPreference { .. } => {
+            bursar.engine.run(Concluded { leased, message: id, outcome }).await.map(|_| ())
+        }
+    }
+}
+
+fn came_to(outcome: &Conclusion) -> &'static str {
+    match outcome {
+        Conclusion::Delivered { .. } => "delivered",
+        Conclusion::Taken { .. } => "taken",
+        Conclusion::InDoubt { .. } => "in_doubt",
+        Conclusion::Failed { retry: true, .. } => "put_off",
+        Conclusion::Failed { retry: false, .. } => "failed",
+    }
+}
+
+async fn find(bursar: &Bursar, leased: &Leased, id: MessageId) -> Result<Arc<Message>, Refusal> {
+    let org = leased.org;
+    bursar.read(move |world| messages::find(world, org, id)).await
 }
 
 /// The sandbox's carrier: nothing leaves the machine, everything can be read in the inbox.

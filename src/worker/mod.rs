@@ -17,8 +17,7 @@ use crate::http::Bursar;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
 use crate::ids::{AppId, MessageId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Abandon, Job, Lease, Leased, Work};
-use crate::messages::{Concluded, Template};
-use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
+use crate::payout_links::{Expire, Remind};
 use crate::rails::Standing;
 use crate::rails::sandbox::{self, Accept};
 use crate::refusal::{Code, Refusal};
@@ -149,6 +148,7 @@ pub async fn do_job(bursar: &Bursar, leased: Leased) {
 fn kind(work: &Work) -> &'static str {
     match work {
         Work::SendMessage { .. } => "send_message",
+        Work::FollowMessage { .. } => "follow_message",
         Work::SubmitTransfer { .. } => "submit_transfer",
         Work::FollowTransfer { .. } => "follow_transfer",
         Work::TendWallet { .. } => "tend_wallet",
@@ -160,27 +160,13 @@ fn kind(work: &Work) -> &'static str {
 /// Job → what does it. The table of the worker.
 async fn perform(bursar: &Bursar, leased: Leased) -> Result<(), Refusal> {
     match leased.work {
-        Work::SendMessage { message } => send_message(bursar, leased, MessageId(message)).await,
+        Work::SendMessage { message } => letters::send(bursar, leased, MessageId(message)).await,
+        Work::FollowMessage { message } => letters::follow(bursar, leased, MessageId(message)).await,
         Work::SubmitTransfer { transfer } => submit(bursar, leased, TransferId(transfer)).await,
         Work::FollowTransfer { transfer } => follow(bursar, leased, TransferId(transfer)).await,
         Work::TendWallet { app } => bursar.engine.run(TendWallet { leased, app: AppId(app) }).await,
         Work::ExpireLink { link } => bursar.engine.run(Expire { leased, link: PayoutLinkId(link) }).await,
         Work::RemindLink { link } => bursar.engine.run(Remind { leased, link: PayoutLinkId(link) }).await,
-    }
-}
-
-async fn send_message(bursar: &Bursar, leased: Leased, message: MessageId) -> Result<(), Refusal> {
-    let (template, outcome) = letters::send(bursar, leased.org, message).await?;
-    match template {
-        Template::ClaimLink { link, .. } => {
-            bursar.engine.run(ClaimLinkDelivered { leased, message, link, outcome }).await
-        }
-        Template::Code { .. }
-        | Template::PayoutOnItsWay { .. }
-        | Template::PayoutFailed { .. }
-        | Template::PaidByPreference { .. } => {
-            bursar.engine.run(Concluded { leased, message, outcome }).await.map(|_| ())
-        }
     }
 }
 

@@ -4,6 +4,8 @@
 
 #![allow(dead_code, unused_imports, reason = "not every noun's tests need every way to ask")]
 
+mod gateway;
+mod mail;
 mod people;
 mod process;
 mod request;
@@ -13,6 +15,7 @@ use std::time::Duration;
 
 use axum::Router;
 use bursar::apps::bootstrap::bootstrap;
+use bursar::carriers::Carriers;
 use bursar::clock::{Clock, Time};
 use bursar::dispatch::{Limits, Peer, router};
 use bursar::health::{self, Health};
@@ -25,6 +28,8 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
 
+pub use gateway::{FakeGateway, GatewayMode, TOKEN};
+pub use mail::{FakeMail, MailMode};
 pub use process::{Process, bursar, http};
 pub use request::{Asking, Reply};
 
@@ -34,7 +39,10 @@ pub const START: &str = "2026-03-02T15:00:00Z";
 pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 /// How long a call to another's server may take: much less than outside, because some of them hang on purpose.
-const CALL_DEADLINE: Duration = Duration::from_millis(500);
+pub const CALL_DEADLINE: Duration = Duration::from_millis(500);
+
+/// Makes the carriers anew at each start.
+type MakeCarriers = Box<dyn Fn() -> Carriers + Send + Sync>;
 
 enum Place {
     Sqlite,
@@ -55,6 +63,7 @@ pub struct Server {
     clock: Clock,
     extra: Vec<Route>,
     limits: Limits,
+    carriers: MakeCarriers,
     starts: u64,
     running: Option<Running>,
 }
@@ -62,23 +71,29 @@ pub struct Server {
 impl Server {
     /// Over SQLite in a folder of its own.
     pub async fn start() -> Self {
-        Self::with(Place::Sqlite, Vec::new(), Limits::default()).await
+        Self::with(Place::Sqlite, Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+    }
+
+    /// Over memory, with carriers in place of the inbox.
+    pub async fn with_carriers(carriers: impl Fn() -> Carriers + Send + Sync + 'static) -> Self {
+        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(carriers)).await
     }
 
     /// Over memory: faster, and can be made to fail.
     pub async fn memory() -> Self {
-        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default()).await
+        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
     }
 
     /// With routes of the test's own beside the real ones.
     pub async fn with_routes(extra: Vec<Route>, limits: Limits) -> Self {
-        Self::with(Place::Memory(Memory::new()), extra, limits).await
+        Self::with(Place::Memory(Memory::new()), extra, limits, Box::new(Carriers::default)).await
     }
 
-    async fn with(place: Place, extra: Vec<Route>, limits: Limits) -> Self {
+    async fn with(place: Place, extra: Vec<Route>, limits: Limits, carriers: MakeCarriers) -> Self {
         let start = Time::parse(START).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let mut server = Self { folder, place, clock: Clock::manual(start), extra, limits, starts: 0, running: None };
+        let clock = Clock::manual(start);
+        let mut server = Self { folder, place, clock, extra, limits, carriers, starts: 0, running: None };
         server.open().await;
         server
     }
@@ -97,6 +112,7 @@ impl Server {
             vault: Vault::new([7; 32]),
             environment: Environment::Sandbox,
             public_url: PUBLIC_URL.to_owned(),
+            carriers: (self.carriers)(),
             call_deadline: CALL_DEADLINE,
         };
         let (bursar, keeps) = opened.start(surroundings).unwrap();

@@ -1,0 +1,256 @@
+//! A gateway to phones on this machine, with a book of its own: what it took counts, whatever it answered.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use bursar::carriers::{Gateway, GatewaySettings};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::CALL_DEADLINE;
+
+/// The token of the account `ACtest`.
+pub const TOKEN: &str = "gateway-token-0123456789";
+/// The number that texts come from.
+const FROM: &str = "+12125550100";
+
+/// How it answers what it is handed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GatewayMode {
+    /// It takes it.
+    Accept,
+    /// 400, error 21211: no such number.
+    Invalid,
+    /// 429: too many.
+    Busy,
+    /// 502, and it took nothing.
+    Broken,
+    /// It takes it and hangs up without an answer.
+    Drop,
+    /// It takes it and never answers.
+    Hang,
+    /// It points elsewhere.
+    Redirect,
+}
+
+struct Book {
+    mode: GatewayMode,
+    lists: bool,
+    status: &'static str,
+    texts: Vec<Value>,
+    calls: Vec<Value>,
+    asked: usize,
+}
+
+/// See the module's comment.
+#[derive(Clone)]
+pub struct FakeGateway {
+    address: SocketAddr,
+    book: Arc<Mutex<Book>>,
+    count: watch::Receiver<usize>,
+}
+
+impl FakeGateway {
+    /// Starts it.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (texts, calls) = (Vec::new(), Vec::new());
+        let book = Book { mode: GatewayMode::Accept, lists: true, status: "queued", texts, calls, asked: 0 };
+        let book = Arc::new(Mutex::new(book));
+        let (taken, count) = watch::channel(0);
+        let served = book.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (book, taken) = (served.clone(), taken.clone());
+                let service = hyper::service::service_fn(move |request| answer(book.clone(), taken.clone(), request));
+                tokio::spawn(
+                    hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
+                );
+            }
+        });
+        Self { address, book, count }
+    }
+
+    /// What `sms-url` is.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What hands texts to it.
+    pub fn carrier(&self) -> Gateway {
+        let settings = GatewaySettings::parse(&self.url(), "ACtest", FROM).unwrap();
+        Gateway::new(settings, &SecretString::from(TOKEN), CALL_DEADLINE)
+    }
+
+    fn book(&self) -> std::sync::MutexGuard<'_, Book> {
+        self.book.lock().unwrap()
+    }
+
+    /// Changes how it answers.
+    pub fn set(&self, mode: GatewayMode) {
+        self.book().mode = mode;
+    }
+
+    /// Shows no list any more: what it took cannot be found.
+    pub fn hide_list(&self) {
+        self.book().lists = false;
+    }
+
+    /// What it says of every text from now on.
+    pub fn say_of_all(&self, status: &'static str) {
+        self.book().status = status;
+    }
+
+    /// The texts that it took.
+    pub fn texts(&self) -> Vec<Value> {
+        self.book().texts.clone()
+    }
+
+    /// The calls that it took.
+    pub fn calls(&self) -> Vec<Value> {
+        self.book().calls.clone()
+    }
+
+    /// How often it was handed something, taken or not.
+    pub fn asked(&self) -> usize {
+        self.book().asked
+    }
+
+    /// Waits until it took so many texts and calls.
+    pub async fn has_taken(&self, count: usize) {
+        self.count.clone().wait_for(|taken| *taken >= count).await.unwrap();
+    }
+}
+
+/// It hangs up.
+#[derive(Debug)]
+struct HungUp;
+
+impl std::fmt::Display for HungUp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("hung up")
+    }
+}
+
+impl std::error::Error for HungUp {}
+
+async fn answer(
+    book: Arc<Mutex<Book>>,
+    taken: watch::Sender<usize>,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, HungUp> {
+    let (parts, body) = request.into_parts();
+    let bytes = body.collect().await.map_or_else(|_| Bytes::new(), http_body_util::Collected::to_bytes);
+    let right = parts.headers.get("authorization").is_some_and(|given| *given == *expected());
+    let (path, query) = (parts.uri.path(), parts.uri.query().unwrap_or_default());
+    if !right {
+        return Ok(reply(401, &json!({"code": 20003, "message": "Authenticate", "status": 401})));
+    }
+    match (parts.method.as_str(), path.strip_prefix("/2010-04-01/Accounts/ACtest/")) {
+        ("POST", Some(what @ ("Messages.json" | "Calls.json"))) => take(&book, &taken, what, &fields(&bytes)).await,
+        ("GET", Some("Messages.json")) => Ok(list(&book.lock().unwrap(), &fields(query.as_bytes()))),
+        ("GET", Some(path)) => {
+            let book = book.lock().unwrap();
+            let sid = path.trim_start_matches("Messages/").trim_end_matches(".json");
+            let text = book.texts.iter().find(|text| text["sid"] == sid);
+            Ok(text.map_or_else(|| reply(404, &json!({"code": 20404})), |text| reply(200, &with_status(&book, text))))
+        }
+        (_, _) => Ok(reply(404, &json!({"code": 20404, "message": "The requested resource was not found"}))),
+    }
+}
+
+fn expected() -> String {
+    use base64::Engine as _;
+    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("ACtest:{TOKEN}")))
+}
+
+async fn take(
+    book: &Mutex<Book>,
+    count: &watch::Sender<usize>,
+    what: &str,
+    fields: &HashMap<String, String>,
+) -> Result<Response<Full<Bytes>>, HungUp> {
+    let (mode, entry) = {
+        let mut book = book.lock().unwrap();
+        book.asked += 1;
+        let mode = book.mode;
+        let took = matches!(mode, GatewayMode::Accept | GatewayMode::Drop | GatewayMode::Hang);
+        let entry = took.then(|| enter(&mut book, what, fields));
+        count.send_modify(|taken| *taken += usize::from(took));
+        (mode, entry)
+    };
+    match mode {
+        GatewayMode::Accept => Ok(reply(201, &entry.unwrap())),
+        GatewayMode::Invalid => {
+            Ok(reply(400, &json!({"code": 21211, "message": "Invalid 'To' Phone Number", "status": 400})))
+        }
+        GatewayMode::Busy => Ok(reply(429, &json!({"code": 20429, "message": "Too Many Requests", "status": 429}))),
+        GatewayMode::Broken => Ok(reply(502, &json!("bad gateway"))),
+        GatewayMode::Drop => Err(HungUp),
+        GatewayMode::Hang => std::future::pending().await,
+        GatewayMode::Redirect => {
+            Ok(Response::builder().status(307).header("location", "http://127.0.0.1:9/").body(Full::default()).unwrap())
+        }
+    }
+}
+
+fn enter(book: &mut Book, what: &str, fields: &HashMap<String, String>) -> Value {
+    let field = |name: &str| fields.get(name).cloned();
+    let entries = if what == "Calls.json" { &mut book.calls } else { &mut book.texts };
+    let sid = format!("{}{:032}", if what == "Calls.json" { "CA" } else { "SM" }, entries.len());
+    let entry = json!({
+        "sid": sid, "to": field("To"), "from": field("From"), "body": field("Body"), "twiml": field("Twiml"),
+        "status": "queued",
+    });
+    entries.push(entry.clone());
+    entry
+}
+
+fn with_status(book: &Book, text: &Value) -> Value {
+    let mut text = text.clone();
+    text["status"] = json!(book.status);
+    if book.status == "undelivered" {
+        text["error_code"] = json!(30003);
+        text["error_message"] = json!("Unreachable destination handset");
+    }
+    text
+}
+
+/// Newest first, two on a page, so that pages are really followed.
+fn list(book: &Book, fields: &HashMap<String, String>) -> Response<Full<Bytes>> {
+    if !book.lists {
+        return reply(404, &json!({"code": 20404}));
+    }
+    let page: usize = fields.get("Page").map_or(0, |page| page.parse().unwrap());
+    let mine: Vec<Value> = book
+        .texts
+        .iter()
+        .rev()
+        .filter(|text| fields.get("To").is_none_or(|to| text["to"] == **to))
+        .map(|text| with_status(book, text))
+        .collect();
+    let shown: Vec<&Value> = mine.iter().skip(page * 2).take(2).collect();
+    let to = fields.get("To").map(|to| to.replace('+', "%2B")).unwrap_or_default();
+    let next = format!("/2010-04-01/Accounts/ACtest/Messages.json?To={to}&Page={}", page + 1);
+    let more = mine.len() > (page + 1) * 2;
+    reply(200, &json!({"messages": shown, "next_page_uri": more.then_some(next)}))
+}
+
+fn reply(status: u16, body: &Value) -> Response<Full<Bytes>> {
+    Response::builder().status(status).body(Full::from(body.to_string())).unwrap()
+}
+
+fn fields(form: &[u8]) -> HashMap<String, String> {
+    let form = String::from_utf8_lossy(form).into_owned();
+    let uri: axum::http::Uri = format!("/?{form}").parse().unwrap();
+    let axum::extract::Query(fields) = axum::extract::Query::<HashMap<String, String>>::try_from_uri(&uri).unwrap();
+    fields
+}

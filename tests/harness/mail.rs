@@ -1,0 +1,98 @@
+//! A real mail server in a process of its own (`tests/mail/server.py`); `make setup` installs what it needs.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use bursar::carriers::{Smtp, SmtpSettings};
+use serde_json::Value;
+
+use super::CALL_DEADLINE;
+
+/// How it behaves from now on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MailMode {
+    /// It takes what comes.
+    Accept,
+    /// 550 to every recipient.
+    Refuse,
+    /// 451 to every mail.
+    Busy,
+    /// It takes the mail and hangs up.
+    Drop,
+    /// It takes the mail and says nothing more.
+    Hang,
+}
+
+/// See the module's comment. Dropped, it is killed.
+pub struct FakeMail {
+    child: Child,
+    stdin: ChildStdin,
+    lines: BufReader<ChildStdout>,
+    port: u64,
+    mails: Vec<Value>,
+}
+
+impl FakeMail {
+    /// Starts it.
+    pub fn start() -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mail");
+        let python = folder.join(".venv/bin/python");
+        assert!(python.exists(), "the mail server is not installed; run `make setup`");
+        let mut command = Command::new(python);
+        command.arg(folder.join("server.py")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap());
+        let mut mail = Self { child, stdin, lines, port: 0, mails: Vec::new() };
+        mail.port = mail.line()["port"].as_u64().expect("its first line is its port");
+        mail
+    }
+
+    /// What `smtp-url` is.
+    pub fn url(&self) -> String {
+        format!("smtp://127.0.0.1:{}", self.port)
+    }
+
+    /// What hands mail to it.
+    pub fn carrier(url: &str) -> Smtp {
+        let settings = SmtpSettings::parse(url, "Bürsar Pay <pay@example.com>", None).unwrap();
+        Smtp::new(settings, None, CALL_DEADLINE).unwrap()
+    }
+
+    fn line(&mut self) -> Value {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).expect("the mail server lives and talks JSON")
+    }
+
+    /// Changes how it behaves.
+    pub fn set(&mut self, mode: MailMode) {
+        self.ask(&format!("{mode:?}").to_lowercase());
+    }
+
+    /// All mails that it took until now, whatever it said.
+    pub fn mails(&mut self) -> &[Value] {
+        self.ask("?");
+        &self.mails
+    }
+
+    /// Says a word and keeps the mails that it tells of before it answers.
+    fn ask(&mut self, word: &str) {
+        writeln!(self.stdin, "{word}").unwrap();
+        loop {
+            let line = self.line();
+            if line["mode"] == word {
+                return;
+            }
+            self.mails.push(line);
+        }
+    }
+}
+
+impl Drop for FakeMail {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

@@ -1,0 +1,69 @@
+"""A mail server for the tests: real SMTP on a port of its own, which misbehaves when it is told to.
+
+Prints its port, then one JSON line for each mail that it took, whatever it said about it. Each line on standard
+input is a mode, and is answered with a line once it holds: accept, refuse (550 to the recipient), busy (451 to
+the data), drop (takes the mail and hangs up), hang (takes the mail and says nothing more).
+"""
+
+import asyncio
+import email
+import email.policy
+import json
+import sys
+
+from aiosmtpd.smtp import SMTP
+
+mode = "accept"
+
+
+def say(line):
+    print(json.dumps(line), flush=True)
+
+
+def taken(envelope):
+    mail = email.message_from_bytes(envelope.content, policy=email.policy.default)
+    part = lambda kind: mail.get_body((kind,)).get_content()
+    headers = sorted({name.lower() for name in mail.keys()})
+    say({
+        "from": envelope.mail_from, "to": envelope.rcpt_tos, "headers": headers, "subject": mail["subject"],
+        "message_id": mail["message-id"], "sender": str(mail["from"]), "text": part("plain"), "html": part("html"),
+    })
+
+
+class Handler:
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        if mode == "refuse":
+            return "550 5.1.1 there is no such mailbox"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        if mode == "busy":
+            return "451 4.3.2 come back later"
+        taken(envelope)
+        if mode == "drop":
+            server.transport.abort()
+            await asyncio.Event().wait()
+        if mode == "hang":
+            await asyncio.Event().wait()
+        return "250 OK"
+
+
+def listen_for_modes():
+    global mode
+    for line in sys.stdin:
+        word = line.strip()
+        # A question alone: its answer comes after all that was taken before.
+        mode = mode if word == "?" else word
+        say({"mode": word})
+
+
+async def main():
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: SMTP(Handler(), loop=loop), "127.0.0.1", 0)
+    say({"port": server.sockets[0].getsockname()[1]})
+    ended = loop.run_in_executor(None, listen_for_modes)
+    await ended
+
+
+asyncio.run(main())
