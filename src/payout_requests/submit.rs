@@ -35,6 +35,13 @@ pub struct NewRequest {
     pub metadata: Option<String>,
 }
 
+impl NewRequest {
+    /// Whether it is asked for by a user who is named, and not by a phone.
+    pub fn names_user(&self) -> bool {
+        matches!(self.asker, Asker::User(_))
+    }
+}
+
 /// POST /v2/payout-requests
 ///
 /// Whether the user may be paid at all is asked when the request is approved: who has but a client id must not

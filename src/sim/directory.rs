@@ -7,15 +7,19 @@ use super::checks::{changed, written};
 use super::requests::Token;
 use crate::clock::Time;
 use crate::http::Scope;
-use crate::ids::{JobId, OrgId, PayoutLinkId, UserId};
+use crate::ids::{JobId, OrgId, PayoutLinkId, PayoutRequestId, UserId};
 use crate::jobs::Job;
 use crate::payout_links::PayoutLink;
+use crate::payout_requests::PayoutRequest;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind};
 use crate::users::{AppUser, User};
 
 /// Links that clients still think of. Older ones are left to their expiry.
 const LINKS_KEPT: usize = 120;
+
+/// The same of payout requests.
+const REQUESTS_KEPT: usize = 60;
 
 /// A link as its maker and its holder know it.
 #[derive(Clone, Debug)]
@@ -37,6 +41,8 @@ pub(super) struct KnownLink {
 pub(super) struct Directory {
     /// The newest links.
     pub links: VecDeque<KnownLink>,
+    /// The newest payout requests.
+    pub requests: VecDeque<(Scope, PayoutRequestId)>,
     /// Users of each app.
     pub users: HashMap<Scope, Vec<UserId>>,
     phones: HashMap<UserId, String>,
@@ -56,9 +62,10 @@ impl Directory {
             self.links_made += 1;
             self.links.extend(change.after.as_deref().map(known_link));
         }
-        while self.links.len() > LINKS_KEPT {
-            self.links.pop_front();
-        }
+        let requests = changed::<PayoutRequest>(changes).filter(|change| change.before.is_none());
+        self.requests.extend(requests.filter_map(|it| it.after).map(|request| (request.scope(), request.id)));
+        keep_newest(&mut self.links, LINKS_KEPT);
+        keep_newest(&mut self.requests, REQUESTS_KEPT);
         for user in written::<User>(changes) {
             self.phones.extend(user.phone_e164.clone().map(|phone| (user.id, phone)));
         }
@@ -104,6 +111,10 @@ impl Directory {
     pub fn phone(&self, user: UserId) -> Option<&String> {
         self.phones.get(&user)
     }
+}
+
+fn keep_newest<T>(known: &mut VecDeque<T>, limit: usize) {
+    known.drain(..known.len().saturating_sub(limit));
 }
 
 fn known_link(link: &PayoutLink) -> KnownLink {

@@ -25,6 +25,7 @@ mod promises;
 mod rail;
 mod report;
 mod requests;
+mod sabotage;
 mod stage;
 mod worker;
 
@@ -35,6 +36,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use report::{Report, Violation};
+pub use sabotage::Sabotage;
 
 use carrier::Carrier;
 use chance::Chance;
@@ -50,7 +52,6 @@ use worker::{Hand, Outside, Performed};
 
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
-use crate::events::Event;
 use crate::http::Answer;
 use crate::ids::OrgId;
 use crate::jobs::{self, Lease, Leased, Work};
@@ -69,23 +70,6 @@ const START: Time = Time::from_micros(1_790_000_000_000_000);
 const FULL_PASS_STEPS: u64 = 2_000;
 /// Jobs in the workers' hands at most.
 const HANDS_MAX: usize = 64;
-
-/// What is broken on purpose, to see that a check finds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sabotage {
-    /// Nothing.
-    None,
-    /// The rail takes a second item for the same transfer.
-    RailTakesTwice,
-    /// One delivery fewer is allowed than the product allows: as if the product allowed one too many.
-    OneDeliveryTooMany,
-    /// The store says that it is durable and is not.
-    LazyStore,
-    /// Commits lose an event now and then.
-    LostEvents,
-    /// A worker whose lease was taken over commits all the same.
-    StaleLeases,
-}
 
 /// Which simulation.
 #[derive(Clone, Copy, Debug)]
@@ -358,9 +342,7 @@ impl Simulation {
     fn settle(&mut self, ran: Ran<Who, Said>) -> Result<(), Box<Violation>> {
         let Ran { answers, mut changes, organizations, fault, .. } = ran;
         self.ops += u64::try_from(answers.len()).unwrap_or(u64::MAX);
-        if self.settings.sabotage == Sabotage::LostEvents && self.chance.one_in(50) {
-            self.lose_event(&mut changes);
-        }
+        self.settings.sabotage.tamper(&mut changes, self.house.memory(), &mut self.chance);
         if let Some(finding) = self.checks.commit(&changes, &organizations).into_iter().next() {
             return Err(self.violation(finding));
         }
@@ -478,14 +460,6 @@ impl Simulation {
             Err(error) => Some(Finding { invariant: 0, what: error.to_string(), place: "the store".to_owned() }),
         };
         finding.map_or(Ok(()), |finding| Err(self.violation(finding)))
-    }
-
-    /// Takes an event out of what was committed, and out of the store.
-    fn lose_event(&self, changes: &mut Vec<crate::store::memory::Change>) {
-        if let Some(place) = changes.iter().position(|change| change.table == Event::TABLE) {
-            let lost = changes.remove(place);
-            self.house.memory().tamper(lost.table, lost.key, None);
-        }
     }
 
     fn violation(&self, finding: Finding) -> Box<Violation> {

@@ -7,6 +7,7 @@
 mod book;
 mod log;
 mod objects;
+mod requests;
 mod tenants;
 
 use crate::http::idempotency::StoredAnswer;
@@ -22,6 +23,7 @@ pub(super) struct Checks {
     book: book::Book,
     log: log::Log,
     objects: objects::Objects,
+    requests: requests::Requests,
     tenants: tenants::Tenants,
 }
 
@@ -42,6 +44,7 @@ impl Checks {
             book: book::Book::default(),
             log: log::Log::default(),
             objects: objects::Objects::new(deliveries_max),
+            requests: requests::Requests::default(),
             tenants: tenants::Tenants::default(),
         }
     }
@@ -52,6 +55,7 @@ impl Checks {
         findings.extend(self.book.commit(changes));
         findings.extend(self.log.commit(changes));
         findings.extend(self.objects.commit(changes));
+        findings.extend(self.requests.commit(changes));
         findings.extend(kept_for_ever::<StoredAnswer>(changes, 8));
         findings
     }

@@ -8,13 +8,14 @@ use std::collections::{HashMap, VecDeque};
 use super::carrier::Carrier;
 use super::chance::Chance;
 use super::directory::{Directory, KnownLink};
-use super::requests::{Request, Step, Token, Wish, written_down};
+use super::requests::{Asking, Request, Step, Token, Wish, written_down};
 use super::stage::{Someone, Stage};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::http::Scope;
-use crate::ids::UserId;
+use crate::ids::{PayoutRequestId, UserId};
 use crate::money::Cents;
 use crate::payout_links::{AccountingData, DeliveryAsked, DeliveryMethod, NewLink, Payee};
+use crate::payout_requests::{Asker, NewRequest};
 
 /// Requests that wait to be asked again, at most.
 const WAITING_MAX: usize = 500;
@@ -132,7 +133,7 @@ impl Clients {
         let scope = *chance.pick(&sight.stage.apps)?;
         let foreign = chance.one_in(25);
         let at = if foreign { other_tenant(scope, sight, chance)? } else { scope };
-        let wish = match chance.position(20) {
+        let wish = match chance.position(23) {
             0..=6 => Wish::SendPayout(Box::new(self.new_link(at, foreign, true, sight, chance)?)),
             7 | 8 => Wish::CreateLink(Box::new(self.new_link(at, foreign, false, sight, chance)?)),
             9..=11 => Wish::Redeliver(link_of(at, sight, chance)?.id),
@@ -148,6 +149,7 @@ impl Clients {
             }
             16 => Wish::SendToken(user_of(at, sight, chance)?),
             17 => self.verify(at, sight, chance)?,
+            18..=20 => Wish::Ask(self.asking(at, foreign, sight, chance)?),
             _ => {
                 let user = user_of(at, sight, chance)?;
                 let details = Box::new(chance.pick(&someone(user, sight)?.details)?.clone());
@@ -211,6 +213,22 @@ impl Clients {
             expires_at,
             remind_at,
         })
+    }
+
+    /// What somebody asks the app for, and what the app says to it.
+    fn asking(&mut self, at: Scope, foreign: bool, sight: &Sight<'_>, chance: &mut Chance) -> Option<Asking> {
+        let known = sight.directory.requests.iter().filter(|(scope, _)| *scope == at).map(|(_, id)| *id);
+        let known: Vec<PayoutRequestId> = known.collect();
+        if let Some(id) = chance.pick(&known).filter(|_| !chance.one_in(3)) {
+            return Some(if chance.one_in(4) { Asking::Reject(*id) } else { Asking::Approve(*id) });
+        }
+        let asker = if foreign || chance.one_in(3) {
+            Asker::User(user_of(at, sight, chance)?)
+        } else {
+            Asker::Phone(chance.pick(&sight.stage.people)?.phone.clone())
+        };
+        let (amount, metadata) = (Cents::new(amount(chance)), Some(self.mark()));
+        Some(Asking::Submit(Box::new(NewRequest { amount, asker, memo: None, metadata })))
     }
 
     fn verify(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Wish> {

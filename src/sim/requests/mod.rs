@@ -7,8 +7,10 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 mod claim;
+mod payout_request;
 
 pub(super) use claim::Step;
+pub(super) use payout_request::Asking;
 
 use super::chance::Chance;
 use super::house::Batch;
@@ -41,6 +43,7 @@ pub(super) enum Wish {
     Verify { user: UserId, code: String },
     SetUpMethod { user: UserId, details: Box<Details>, auto_payout: bool },
     Claim { link: Token, step: Step },
+    Ask(Asking),
 }
 
 /// What holds for every request of a kind.
@@ -77,6 +80,7 @@ impl Wish {
             Self::Verify { .. } => nature("POST /v2/users/verify?", true, true, true),
             Self::SetUpMethod { .. } => nature("PUT /v2/users/payout-methods?", true, true, true),
             Self::Claim { step, .. } => step.nature(),
+            Self::Ask(asking) => asking.nature(),
         }
     }
 }
@@ -179,6 +183,7 @@ impl Request {
                 self.once(batch, vault, SetUpMethod { scope, user, new }, id_alone);
             }
             Wish::Claim { link, step } => return self.send_step(&link, step, batch, vault, entropy),
+            Wish::Ask(asking) => self.send_asking(asking, batch, vault, entropy),
         }
         None
     }

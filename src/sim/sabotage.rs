@@ -1,0 +1,54 @@
+//! What is broken on purpose, so that each check is seen to find what it is for.
+
+use super::chance::Chance;
+use crate::events::Event;
+use crate::payout_requests::PayoutRequest;
+use crate::store::memory::{Change, Memory};
+use crate::world::{Record, Value};
+
+/// What is broken on purpose, to see that a check finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sabotage {
+    /// Nothing.
+    None,
+    /// The rail takes a second item for the same transfer.
+    RailTakesTwice,
+    /// One delivery fewer is allowed than the product allows: as if the product allowed one too many.
+    OneDeliveryTooMany,
+    /// The store says that it is durable and is not.
+    LazyStore,
+    /// Commits lose an event now and then.
+    LostEvents,
+    /// A worker whose lease was taken over commits all the same.
+    StaleLeases,
+    /// Approved requests forget which link they made.
+    ForgottenLinks,
+}
+
+impl Sabotage {
+    /// Breaks what was committed, and the store with it, where that is how it breaks things.
+    pub(super) fn tamper(self, changes: &mut Vec<Change>, memory: &Memory, chance: &mut Chance) {
+        match self {
+            Self::None | Self::RailTakesTwice | Self::OneDeliveryTooMany | Self::LazyStore | Self::StaleLeases => {}
+            Self::LostEvents => {
+                let event = changes.iter().position(|change| change.table == Event::TABLE);
+                if let Some(place) = event.filter(|_| chance.one_in(50)) {
+                    let lost = changes.remove(place);
+                    memory.tamper(lost.table, lost.key, None);
+                }
+            }
+            Self::ForgottenLinks => overwrite::<PayoutRequest>(changes, memory, "payout_link", &Value::Null),
+        }
+    }
+}
+
+/// Writes something else into a column of every row of a kind.
+fn overwrite<R: Record>(changes: &mut [Change], memory: &Memory, column: &str, value: &Value) {
+    let column = R::TABLE.position(column).expect("a column of the record");
+    for change in changes.iter_mut().filter(|change| change.table == R::TABLE) {
+        if let Some(row) = &mut change.after {
+            row[column] = value.clone();
+            memory.tamper(change.table, change.key.clone(), Some(row.clone()));
+        }
+    }
+}
