@@ -61,6 +61,8 @@ id_types! {
     PayoutMethodId;
     /// A bank account that is no user's payout method: an app's, a payment customer's, a vendor's.
     BankAccountId;
+    /// Somebody who pays an app without being its user.
+    PaymentCustomerId;
     /// An account of the ledger.
     LedgerAccountId;
     /// Balanced movements that were posted together.

@@ -72,6 +72,10 @@ pub mod rails;
 pub mod transfers;
 /// How money gets into an app's wallet and out of it again.
 pub mod funding;
+/// Who pays an app without being its user.
+pub mod payment_customers;
+/// Money collected from users and payment customers.
+pub mod payments;
 /// Claimable links that carry an amount.
 pub mod payout_links;
 /// What people ask to be paid.

@@ -25,6 +25,8 @@ pub fn business() -> Vec<Route> {
         crate::claims::routes(),
         crate::transfers::routes(),
         crate::funding::routes(),
+        crate::payment_customers::routes(),
+        crate::payments::routes(),
         crate::ledger::http::routes(),
         crate::messages::http::routes(),
         crate::events::routes(),

@@ -100,6 +100,21 @@ pub fn disable(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> A
     })
 }
 
+/// Forgets the accounts of a person or a company that was deleted (decisions.md 6). The rows stay, because transfers
+/// name them.
+pub fn erase_of(world: &mut World, org: OrgId, holder: Uuid) -> Result<(), Halt> {
+    for account in world.all::<BankAccount>(BankAccount::OF_HOLDER, key![org, holder])? {
+        let account = disable(world, &account, "erased");
+        world.change(&account, |account| {
+            account.name = String::new();
+            account.last4 = String::new();
+            account.sealed_number = Vec::new();
+            account.fingerprint = Vec::new();
+        });
+    }
+    Ok(())
+}
+
 /// Opens the number, for the rail.
 ///
 /// # Errors

@@ -63,8 +63,10 @@ events! {
     PayableUpdated = "payable.updated" carries "Payable",
     /// A batch was submitted, or moved to another state.
     PayoutLinkBatchUpdated = "payout_link_batch.updated" carries "PayoutLinkBatch",
-    /// A payment to the app was made, or moved to another state.
+    /// A payment to the app was made, or moved to another state; no other event tells of it.
     PaymentUpdated = "payment.updated" carries "Transfer",
+    /// A payment customer was made, changed or deleted, or their bank accounts changed.
+    PaymentCustomerUpdated = "payment_customer.updated" carries "PaymentCustomer",
     /// A code was sent to somebody who has to prove a phone or an address.
     VerificationSent = "verification.sent" carries "Verification",
 }

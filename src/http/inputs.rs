@@ -215,7 +215,18 @@ macro_rules! id_inputs {
         }
     )+};
 }
-id_inputs!(AppId, UserId, MemberId, TransferId, PayoutLinkId, PayoutMethodId, BankAccountId, LedgerAccountId, EventId);
+id_inputs!(
+    AppId,
+    UserId,
+    MemberId,
+    TransferId,
+    PayoutLinkId,
+    PayoutMethodId,
+    BankAccountId,
+    PaymentCustomerId,
+    LedgerAccountId,
+    EventId
+);
 
 impl Input for Email {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {

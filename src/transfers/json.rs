@@ -1,15 +1,20 @@
 //! A transfer as JSON (interface.md, Transfer).
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::model::Transfer;
+use crate::bank_accounts::BankAccount;
 use crate::clock::Time;
 use crate::fees::{FeeBasis, Party};
-use crate::ids::{MemberId, PayoutLinkId, TransferId, UserId};
+use crate::ids::{MemberId, PaymentCustomerId, PayoutLinkId, TransferId, UserId};
 use crate::ledger::{self, TransactionJson};
+use crate::payout_methods;
+use crate::rails::Direction;
+use crate::users::User;
+use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// Interface.md, Transfer: also the answer of a payment.
@@ -23,6 +28,9 @@ pub struct TransferJson {
     /// The person it concerns.
     #[schema(required)]
     pub user_id: Option<UserId>,
+    /// The payment customer who pays.
+    #[schema(required)]
+    pub customer_id: Option<PaymentCustomerId>,
     /// created, flagged, pending, completed, failed, reversed, canceled.
     pub status: &'static str,
     /// Why it failed or came back.
@@ -107,24 +115,60 @@ pub struct ExternalData {
 /// The transfer with its transactions.
 pub fn json(world: &mut World, transfer: &Transfer) -> Result<TransferJson, Halt> {
     let transactions = ledger::transactions_of(world, transfer.org, transfer.id)?;
-    Ok(body(transfer, transactions))
+    let sender = sender(world, transfer)?;
+    Ok(body(transfer, sender, transactions))
 }
 
 /// The transfer alone, for events, which are told before and after the ledger's movements alike.
-pub(super) fn without_transactions(transfer: &Transfer) -> Value {
-    serde_json::to_value(body(transfer, Vec::new())).unwrap_or_else(|_| json!({"id": transfer.id}))
+pub(super) fn without_transactions(world: &World, transfer: &Transfer) -> Result<Value, Halt> {
+    let body = body(transfer, sender(world, transfer)?, Vec::new());
+    Ok(serde_json::to_value(body).expect("a transfer is plain data, which always serializes"))
 }
 
-fn body(transfer: &Transfer, transactions: Vec<TransactionJson>) -> TransferJson {
+/// Who sends what a rail pulls: the account that is debited, as far as people may see it. A rail's trace number is its
+/// own affair until it tells us one.
+fn sender(world: &World, transfer: &Transfer) -> Result<SenderDetails, Halt> {
+    let org = transfer.org;
+    match transfer.direction() {
+        Some(Direction::Debit) => {}
+        Some(Direction::Credit) | None => return Ok(SenderDetails::default()),
+    }
+    let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    if let Some(account) = transfer.bank_account {
+        let Some(account) = world.get::<BankAccount>(key![org, account])? else { return Ok(SenderDetails::default()) };
+        return Ok(SenderDetails {
+            name: filled(&account.name),
+            bank_name: account.bank_name.clone(),
+            routing_number: filled(&account.routing_number),
+            account_number_last4: filled(&account.last4),
+            ..SenderDetails::default()
+        });
+    }
+    let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) else {
+        return Ok(SenderDetails::default());
+    };
+    let method = payout_methods::find(world, org, user, method)?;
+    let user = world.get::<User>(key![org, user])?;
+    Ok(SenderDetails {
+        name: user.and_then(|user| filled(&user.full_name())),
+        bank_name: method.bank_name.clone(),
+        routing_number: method.routing_number.clone(),
+        account_number_last4: method.mask.clone(),
+        ..SenderDetails::default()
+    })
+}
+
+fn body(transfer: &Transfer, sender_details: SenderDetails, transactions: Vec<TransactionJson>) -> TransferJson {
     let fees = [transfer.platform_fee, transfer.fx_fee].iter().try_fold(transfer.fee, |sum, fee| sum.checked_add(*fee));
     TransferJson {
         id: transfer.id,
         created: transfer.created_at,
         user_id: transfer.user_id,
+        customer_id: transfer.customer,
         status: transfer.status.as_str(),
         error: transfer.error.map(|error| error.as_str()),
         error_message: transfer.error.map(|error| error.failure().message),
-        sender_details: SenderDetails::default(),
+        sender_details,
         kind: transfer.kind.as_str(),
         amount: transfer.amount.to_string(),
         fee_amount: fees.unwrap_or(transfer.fee).to_string(),

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
-use crate::ids::{TransferId, UserId};
+use crate::ids::{OrgId, PaymentCustomerId, TransferId, UserId};
 use crate::refusal::Refusal;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -37,18 +37,28 @@ pub fn find(world: &mut World, scope: Scope, id: TransferId) -> Result<Arc<Trans
 /// Whether money of a user of the app is under way: a transfer has not come to its end.
 pub fn under_way(world: &mut World, scope: Scope, user: UserId) -> Result<bool, Halt> {
     let transfers = world.all::<Transfer>(Transfer::BY_USER, key![scope.org, scope.app, user])?;
-    Ok(transfers.iter().any(|transfer| match transfer.status {
+    Ok(transfers.iter().any(|transfer| is_under_way(transfer)))
+}
+
+/// Whether a payment of this customer has not come to its end.
+pub fn under_way_of_customer(world: &World, org: OrgId, customer: PaymentCustomerId) -> Result<bool, Halt> {
+    let transfers = world.all::<Transfer>(Transfer::BY_CUSTOMER, key![org, Some(customer)])?;
+    Ok(transfers.iter().any(|transfer| is_under_way(transfer)))
+}
+
+fn is_under_way(transfer: &Transfer) -> bool {
+    match transfer.status {
         TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
         TransferStatus::Completed | TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => {
             false
         }
-    }))
+    }
 }
 
 /// Writes a new transfer and tells of it.
 pub fn open(world: &mut World, transfer: Transfer) -> Result<Arc<Transfer>, Halt> {
     let transfer = world.add(transfer);
-    tell(world, &transfer, EventName::TransferUpdated)?;
+    tell(world, &transfer)?;
     Ok(transfer)
 }
 
@@ -67,20 +77,23 @@ pub fn advance(
         transfer.version += 1;
         edit(transfer);
     });
-    let name = match to {
-        TransferStatus::Completed => EventName::TransferCompleted,
-        TransferStatus::Failed => EventName::TransferFailed,
-        TransferStatus::Flagged => EventName::TransferFlagged,
-        TransferStatus::Created | TransferStatus::Pending | TransferStatus::Reversed | TransferStatus::Canceled => {
-            EventName::TransferUpdated
-        }
-    };
-    tell(world, &transfer, name)?;
+    tell(world, &transfer)?;
     Ok(transfer)
 }
 
-fn tell(world: &mut World, transfer: &Transfer, name: EventName) -> Result<(), Halt> {
-    let object = json::without_transactions(transfer);
-    let scope = Scope { org: transfer.org, app: transfer.app };
-    events::tell(world, scope, News { name, object_id: transfer.id.0, version: transfer.version, object })
+/// The one event of each step. All of a payment's are called the same, because who collects money waits for it under
+/// one name (decisions.md 12).
+fn tell(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
+    let name = match (transfer.kind, transfer.status) {
+        (TransferKind::Payment, _) => EventName::PaymentUpdated,
+        (_, TransferStatus::Completed) => EventName::TransferCompleted,
+        (_, TransferStatus::Failed) => EventName::TransferFailed,
+        (_, TransferStatus::Flagged) => EventName::TransferFlagged,
+        (
+            _,
+            TransferStatus::Created | TransferStatus::Pending | TransferStatus::Reversed | TransferStatus::Canceled,
+        ) => EventName::TransferUpdated,
+    };
+    let object = json::without_transactions(world, transfer)?;
+    events::tell(world, transfer.scope(), News { name, object_id: transfer.id.0, version: transfer.version, object })
 }

@@ -3,7 +3,9 @@
 use crate::clock::Time;
 use crate::fees::{Breakdown, FeeBasis, Party};
 use crate::http::Scope;
-use crate::ids::{AppId, BankAccountId, MemberId, OrgId, PayoutLinkId, PayoutMethodId, TransferId, UserId};
+use crate::ids::{
+    AppId, BankAccountId, MemberId, OrgId, PaymentCustomerId, PayoutLinkId, PayoutMethodId, TransferId, UserId,
+};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::Direction;
@@ -53,7 +55,8 @@ record! {
     pub struct Transfer in "transfers" {
         key (org, id)
         many BY_LINK (org, payout_link)
-        many BY_USER (org, app, user_id);
+        many BY_USER (org, app, user_id)
+        many BY_CUSTOMER (org, customer);
         /// The organization.
         pub org: OrgId,
         /// Its id.
@@ -75,6 +78,8 @@ record! {
         pub payout_method: Option<PayoutMethodId>,
         /// To or from which bank account of an app, a payer or a vendor.
         pub bank_account: Option<BankAccountId>,
+        /// The payment customer who pays.
+        pub customer: Option<PaymentCustomerId>,
         /// For which link.
         pub payout_link: Option<PayoutLinkId>,
         /// The service's fee, in cents.
@@ -126,6 +131,7 @@ impl Transfer {
             platform: None,
             payout_method: None,
             bank_account: None,
+            customer: None,
             payout_link: None,
             fee: Cents::ZERO,
             platform_fee: Cents::ZERO,

@@ -4,6 +4,7 @@ use super::model::{AppUser, Compliance, User};
 use super::rules::{self, UserEvent};
 use super::{UserJson, change, find, json, verification};
 use crate::apps;
+use crate::bank_accounts;
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::http::Scope;
@@ -53,6 +54,7 @@ impl Command for DeleteUser {
         for method in &methods {
             payout_methods::erase(world, method);
         }
+        bank_accounts::erase_of(world, org, user.id.0)?;
         for recipient in [&user.phone_e164, &user.email].into_iter().flatten() {
             verification::forget(world, org, recipient)?;
             messages::erase_recipient(world, org, recipient)?;

@@ -31,7 +31,7 @@ pub use create::{CreateUser, Identity, Person, connect_or_create, fill_profile};
 pub use delete::{DeleteUser, UnderWay};
 pub use http::routes;
 pub use inputs::{Address, AddressParts, BirthDate, CountryCode};
-pub use json::{MethodDetailsJson, UserJson, json, method_details};
+pub use json::{MethodDetailsJson, PhoneJson, UserJson, json, method_details};
 pub use model::{
     Adjustment1099, AppUser, BackgroundCheckStatus, Compliance, EntityType, Flags, Form1099, OfacStatus,
     TaxIdVerification, User, UserStatus, W9,

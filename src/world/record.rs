@@ -199,7 +199,7 @@ newtype_cell! {
     ids::OrgId => Uuid, ids::AppId => Uuid, ids::UserId => Uuid, ids::MemberId => Uuid, ids::TransferId => Uuid,
     ids::PayoutLinkId => Uuid, ids::PayoutMethodId => Uuid, ids::LedgerAccountId => Uuid, ids::PostingId => Uuid,
     ids::JobId => Uuid, ids::MessageId => Uuid, ids::EventId => Uuid, ids::ClaimSessionId => Uuid,
-    ids::VerificationId => Uuid, ids::BankAccountId => Uuid, ids::PayoutRequestId => Uuid,
+    ids::VerificationId => Uuid, ids::BankAccountId => Uuid, ids::PaymentCustomerId => Uuid, ids::PayoutRequestId => Uuid,
     ids::PayoutLinkBatchId => Uuid,
 }
 

@@ -1,0 +1,156 @@
+//! Makes, changes and deletes payment customers.
+
+use super::model::PaymentCustomer;
+use super::{PaymentCustomerJson, change, find, tell};
+use crate::bank_accounts;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::http::input::Patch;
+use crate::ids::{OrgId, PaymentCustomerId};
+use crate::phone::PhoneNumber;
+use crate::refusal::{Code, Refusal};
+use crate::transfers;
+use crate::world::{Halt, World};
+
+/// POST /v2/payment-customers
+#[derive(Clone, Debug)]
+pub struct CreateCustomer {
+    /// The app.
+    pub scope: Scope,
+    /// The name.
+    pub name: String,
+    /// Their address.
+    pub email: Option<String>,
+    /// Their phone.
+    pub phone: Option<PhoneNumber>,
+    /// Whatever the app keeps with it.
+    pub metadata: Option<String>,
+}
+
+impl Command for CreateCustomer {
+    type Reply = PaymentCustomerJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
+        let (id, now) = (world.id(), world.now());
+        let customer = world.add(PaymentCustomer {
+            org: self.scope.org,
+            id,
+            app: self.scope.app,
+            name: Some(self.name.clone()),
+            email: self.email.clone(),
+            phone_country_code: self.phone.as_ref().map(|phone| phone.country_code().to_owned()),
+            phone_national: self.phone.as_ref().map(|phone| phone.national().to_owned()),
+            metadata: self.metadata.clone(),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            deleted_at: None,
+            in_use: true,
+        });
+        tell(world, &customer)?;
+        Ok(PaymentCustomerJson::from(&*customer))
+    }
+}
+
+/// PATCH /v2/payment-customers/{customer_id}
+#[derive(Clone, Debug)]
+pub struct UpdateCustomer {
+    /// The app.
+    pub scope: Scope,
+    /// The customer.
+    pub customer: PaymentCustomerId,
+    /// Another name.
+    pub name: Option<String>,
+    /// Another address, or none.
+    pub email: Patch<String>,
+    /// Another phone, or none.
+    pub phone: Patch<PhoneNumber>,
+    /// Other metadata, or none.
+    pub metadata: Patch<String>,
+}
+
+impl Command for UpdateCustomer {
+    type Reply = PaymentCustomerJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
+        let before = find(world, self.scope, self.customer)?;
+        let after = self.applied_to(&before);
+        // What changes nothing is no transition, and has no event.
+        if PaymentCustomerJson::from(&after) == PaymentCustomerJson::from(&*before) {
+            return Ok(PaymentCustomerJson::from(&after));
+        }
+
+        // From here it must succeed.
+        let customer = change(world, &before, |customer| *customer = after)?;
+        Ok(PaymentCustomerJson::from(&*customer))
+    }
+}
+
+impl UpdateCustomer {
+    fn applied_to(&self, before: &PaymentCustomer) -> PaymentCustomer {
+        let mut customer = before.clone();
+        if let Some(name) = &self.name {
+            customer.name = Some(name.clone());
+        }
+        patch(&self.email, &mut customer.email, String::clone);
+        patch(&self.metadata, &mut customer.metadata, String::clone);
+        patch(&self.phone, &mut customer.phone_country_code, |phone| phone.country_code().to_owned());
+        patch(&self.phone, &mut customer.phone_national, |phone| phone.national().to_owned());
+        customer
+    }
+}
+
+fn patch<T>(patch: &Patch<T>, field: &mut Option<String>, set: impl FnOnce(&T) -> String) {
+    match patch {
+        Patch::Keep => {}
+        Patch::Clear => *field = None,
+        Patch::Set(value) => *field = Some(set(value)),
+    }
+}
+
+/// DELETE /v2/payment-customers/{customer_id}
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteCustomer {
+    /// The app.
+    pub scope: Scope,
+    /// The customer.
+    pub customer: PaymentCustomerId,
+}
+
+impl Command for DeleteCustomer {
+    type Reply = PaymentCustomerJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
+        let customer = find(world, self.scope, self.customer)?;
+        if transfers::under_way_of_customer(world, self.scope.org, customer.id)? {
+            let message = "A payment of this customer is still under way: wait until the bank has decided.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        }
+
+        // From here it must succeed.
+        bank_accounts::erase_of(world, self.scope.org, customer.id.0)?;
+        let now = world.now();
+        let customer = change(world, &customer, |customer| {
+            customer.name = None;
+            customer.email = None;
+            customer.phone_country_code = None;
+            customer.phone_national = None;
+            customer.metadata = None;
+            customer.deleted_at = Some(now);
+            customer.in_use = false;
+        })?;
+        Ok(PaymentCustomerJson::from(&*customer))
+    }
+}

@@ -1,0 +1,221 @@
+//! Payment customers over HTTP.
+
+use serde_json::json;
+
+use super::model::PaymentCustomer;
+use super::{AddAccount, CreateCustomer, DeleteCustomer, PaymentCustomerJson, RemoveAccount, UpdateCustomer, find};
+use crate::bank_accounts::{BankAccount, BankAccountJson, HolderName, OwnAccountInput};
+use crate::email::Email;
+use crate::http::input::{Patch, input};
+use crate::http::inputs::{Metadata, Phone};
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::PaymentCustomerId;
+use crate::refusal::{Code, Refusal};
+use crate::world::Query;
+use crate::world::query::Compare;
+use crate::world::record::Cell;
+
+input! {
+    /// Who pays.
+    pub struct NewPaymentCustomer {
+        /// The name of the person or the company.
+        pub name: HolderName,
+        /// Their address.
+        pub email: Option<Email>,
+        /// Their phone.
+        pub phone_number: Option<Phone>,
+        /// Whatever you keep with it.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+input! {
+    /// What to change of a payment customer. What is not sent stays; null takes it away.
+    pub struct PaymentCustomerChanges {
+        /// Another name.
+        pub name: Option<HolderName>,
+        /// Another address.
+        pub email: Patch<Email>,
+        /// Another phone.
+        pub phone_number: Patch<Phone>,
+        /// Other metadata.
+        pub metadata: Patch<Metadata>,
+    }
+}
+
+/// The app, and the customer in the path.
+fn customer_in_path(call: &Call) -> Result<(Scope, PaymentCustomerId), Refusal> {
+    Ok((call.scope()?, call.id("customer_id", "payment customer")?))
+}
+
+/// POST /v2/payment-customers
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let command = call.body::<NewPaymentCustomer>().map(|new| CreateCustomer {
+        scope,
+        name: new.name.0.trim().to_owned(),
+        email: new.email.map(|email| email.as_str().to_owned()),
+        phone: new.phone_number.map(|phone| phone.0),
+        metadata: new.metadata.map(|metadata| metadata.0),
+    });
+    call.once(command, Answer::created).await
+}
+
+list_query! {
+    /// Which payment customers are asked for.
+    pub struct PaymentCustomersQuery {
+        /// Only those with this address.
+        pub email: Option<Email>,
+    }
+}
+
+/// GET /v2/payment-customers
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: PaymentCustomersQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            let mine = Query::of::<PaymentCustomer>(scope.org.to_value(), "id", 1)
+                .filter("app", Compare::Equal, scope.app.to_value())
+                .filter("in_use", Compare::Equal, true.to_value());
+            page::<PaymentCustomer>(world, mine, &asked.asked(), |query| match &asked.email {
+                Some(email) => query.filter("email", Compare::Equal, email.as_str().to_owned().to_value()),
+                None => query,
+            })
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|customer| PaymentCustomerJson::from(customer))))
+}
+
+/// GET /v2/payment-customers/{customer_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = customer_in_path(&call)?;
+    let customer = call.read(move |world| find(world, scope, id)).await?;
+    Ok(Answer::ok(&PaymentCustomerJson::from(&*customer)))
+}
+
+/// PATCH /v2/payment-customers/{customer_id}
+pub async fn update(call: Call) -> Outcome {
+    let (scope, customer) = customer_in_path(&call)?;
+    let changes: PaymentCustomerChanges = call.body()?;
+    let command = UpdateCustomer {
+        scope,
+        customer,
+        name: changes.name.map(|name| name.0.trim().to_owned()),
+        email: mapped(changes.email, |email| email.as_str().to_owned()),
+        phone: mapped(changes.phone_number, |phone| phone.0),
+        metadata: mapped(changes.metadata, |metadata| metadata.0),
+    };
+    Ok(Answer::ok(&call.bursar.engine.run(command).await?))
+}
+
+fn mapped<T, V>(patch: Patch<T>, set: impl FnOnce(T) -> V) -> Patch<V> {
+    match patch {
+        Patch::Keep => Patch::Keep,
+        Patch::Clear => Patch::Clear,
+        Patch::Set(value) => Patch::Set(set(value)),
+    }
+}
+
+/// DELETE /v2/payment-customers/{customer_id}
+pub async fn delete(call: Call) -> Outcome {
+    let (scope, customer) = customer_in_path(&call)?;
+    call.once(Ok(DeleteCustomer { scope, customer }), Answer::ok).await
+}
+
+/// POST /v2/payment-customers/{customer_id}/bank-accounts
+pub async fn add_account(call: Call) -> Outcome {
+    let command = call.body::<OwnAccountInput>().and_then(|input| {
+        let (scope, customer) = customer_in_path(&call)?;
+        let account = input.sealed(&call.bursar.vault, call.bursar.entropy().bytes());
+        Ok(AddAccount { scope, customer, account })
+    });
+    call.once(command, Answer::created).await
+}
+
+list_query! {
+    /// Which bank accounts are asked for.
+    pub struct BankAccountsQuery {}
+}
+
+/// GET /v2/payment-customers/{customer_id}/bank-accounts
+pub async fn list_accounts(call: Call) -> Outcome {
+    let (scope, id) = customer_in_path(&call)?;
+    let asked: BankAccountsQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            let customer = find(world, scope, id)?;
+            let own = Query::of::<BankAccount>(scope.org.to_value(), "id", 1)
+                .filter("holder", Compare::Equal, customer.id.to_value())
+                .filter("in_use", Compare::Equal, true.to_value());
+            page::<BankAccount>(world, own, &asked.asked(), |accounts| accounts)
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|account| BankAccountJson::from(account))))
+}
+
+/// DELETE /v2/payment-customers/{customer_id}/bank-accounts/{account_id}
+pub async fn remove_account(call: Call) -> Outcome {
+    let (scope, customer) = customer_in_path(&call)?;
+    let account = call.id("account_id", "bank account")?;
+    call.once(Ok(RemoveAccount { scope, customer, account }), Answer::ok).await
+}
+
+/// The routes of payment customers.
+pub fn routes() -> Vec<Route> {
+    [customer_routes(), account_routes()].concat()
+}
+
+fn customer_routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/payment-customers" App "create_payment_customer" create)
+            .about("Payment customers", "Create a payment customer")
+            .describe("Somebody who pays the app without being a user of it. Add a bank account, then collect payments from it.")
+            .takes::<NewPaymentCustomer>()
+            .example(json!({"name": "Acme Ltd", "email": "billing@acme.example"}))
+            .gives::<PaymentCustomerJson>(201, "The customer.")
+            .refuses(&[Code::InvalidEmail, Code::InvalidPhoneNumber]),
+        route!(Get "/v2/payment-customers" App "list_payment_customers" list)
+            .about("Payment customers", "List payment customers")
+            .asks::<PaymentCustomersQuery>()
+            .gives::<ListEnvelope<PaymentCustomerJson>>(200, "One page."),
+        route!(Get "/v2/payment-customers/{customer_id}" App "get_payment_customer" show)
+            .about("Payment customers", "Get a payment customer")
+            .gives::<PaymentCustomerJson>(200, "The customer.")
+            .refuses(&[Code::NotFound]),
+        route!(Patch "/v2/payment-customers/{customer_id}" App "update_payment_customer" update)
+            .about("Payment customers", "Change a payment customer")
+            .takes::<PaymentCustomerChanges>()
+            .gives::<PaymentCustomerJson>(200, "The customer.")
+            .refuses(&[Code::NotFound, Code::InvalidEmail, Code::InvalidPhoneNumber]),
+        route!(Delete "/v2/payment-customers/{customer_id}" App "delete_payment_customer" delete)
+            .about("Payment customers", "Delete a payment customer")
+            .describe("Name, contact and bank accounts are erased; what was paid remains. Refused while a payment is under way.")
+            .gives::<PaymentCustomerJson>(200, "What is left of the customer.")
+            .refuses(&[Code::NotFound, Code::InvalidState]),
+    ]
+}
+
+fn account_routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/payment-customers/{customer_id}/bank-accounts" App "add_customer_bank_account" add_account)
+            .about("Payment customers", "Add a bank account that the customer pays from")
+            .describe("The same account added twice is one. Its number is sealed; its last four digits are shown.")
+            .takes::<OwnAccountInput>()
+            .example(json!({"account_number": "123456789", "routing_number": "110000000"}))
+            .gives::<BankAccountJson>(201, "The account.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/v2/payment-customers/{customer_id}/bank-accounts" App "list_customer_bank_accounts" list_accounts)
+            .about("Payment customers", "List a customer's bank accounts")
+            .asks::<BankAccountsQuery>()
+            .gives::<ListEnvelope<BankAccountJson>>(200, "The accounts in use.")
+            .refuses(&[Code::NotFound]),
+        route!(Delete "/v2/payment-customers/{customer_id}/bank-accounts/{account_id}" App "remove_customer_bank_account" remove_account)
+            .about("Payment customers", "Remove a customer's bank account")
+            .describe("Payments under way are not touched. To do it again gives the same.")
+            .gives::<BankAccountJson>(200, "The account that was removed.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

@@ -1,0 +1,72 @@
+//! Payment customers: who pays an app without being a user of it, such as a company that is debited for an invoice.
+//!
+//! Invariant: a customer belongs to one app; what is needed to debit them is sealed (`bank_accounts`). A deleted one
+//! loses name, contact and accounts, and what was paid remains. Deliberately absent: the payments, which only name
+//! the customer, and any way to pay one out: who is paid is a user.
+//!
+//! Start at `model.rs`, then `change.rs`.
+
+mod accounts;
+mod change;
+mod http;
+mod json;
+mod model;
+
+pub use accounts::{AddAccount, RemoveAccount};
+pub use change::{CreateCustomer, DeleteCustomer, UpdateCustomer};
+pub use http::routes;
+pub use json::PaymentCustomerJson;
+pub use model::PaymentCustomer;
+
+use std::sync::Arc;
+
+use crate::bank_accounts::{self, BankAccount};
+use crate::events::{self, EventName, News};
+use crate::http::Scope;
+use crate::ids::PaymentCustomerId;
+use crate::refusal::Refusal;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A customer of the app.
+///
+/// # Errors
+/// `not-found`, also for another app's and for a deleted one.
+pub fn find(world: &World, scope: Scope, id: PaymentCustomerId) -> Result<Arc<PaymentCustomer>, Halt> {
+    match world.get::<PaymentCustomer>(key![scope.org, id])? {
+        Some(customer) if customer.app == scope.app && customer.in_use => Ok(customer),
+        Some(_) | None => Err(Refusal::not_found("payment customer").into()),
+    }
+}
+
+/// Changes a customer and tells of it.
+fn change(
+    world: &mut World,
+    customer: &Arc<PaymentCustomer>,
+    edit: impl FnOnce(&mut PaymentCustomer),
+) -> Result<Arc<PaymentCustomer>, Halt> {
+    let now = world.now();
+    let customer = world.change(customer, |customer| {
+        edit(customer);
+        customer.version += 1;
+        customer.updated_at = now;
+    });
+    tell(world, &customer)?;
+    Ok(customer)
+}
+
+/// A customer's bank account turned out to be of no use: it is taken out of use, with the failure's code.
+pub fn disable_account(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> Result<(), Halt> {
+    let customer = world.get::<PaymentCustomer>(key![account.org, account.holder])?;
+    let (Some(customer), true) = (customer, account.in_use) else { return Ok(()) };
+    bank_accounts::disable(world, account, reason);
+    change(world, &customer, |_| ()).map(|_| ())
+}
+
+fn tell(world: &mut World, customer: &PaymentCustomer) -> Result<(), Halt> {
+    let object = PaymentCustomerJson::from(customer);
+    let object = serde_json::to_value(object).expect("a customer is plain data, which always serializes");
+    let scope = Scope { org: customer.org, app: customer.app };
+    let name = EventName::PaymentCustomerUpdated;
+    events::tell(world, scope, News { name, object_id: customer.id.0, version: customer.version, object })
+}

@@ -1,0 +1,166 @@
+//! Collects a payment.
+
+use std::sync::Arc;
+
+use crate::bank_accounts::{self, BankAccount, SealedAccount};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{BankAccountId, OrgId, PaymentCustomerId, PayoutMethodId, UserId};
+use crate::jobs::{self, Work};
+use crate::ledger::watch;
+use crate::money::Cents;
+use crate::payment_customers::{self, AddAccount, PaymentCustomer};
+use crate::payout_methods::{self, PayoutMethod};
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::{self, Transfer, TransferJson, TransferKind};
+use crate::users::{self, User, UserStatus};
+use crate::world::{Halt, World};
+
+/// Who pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payer {
+    /// A user of the app.
+    User(UserId),
+    /// A payment customer.
+    Customer(PaymentCustomerId),
+}
+
+/// From which account of the payer.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// The newest that is in use.
+    Newest,
+    /// A user's payout method, or a customer's bank account.
+    Account(uuid::Uuid),
+    /// One that the request brings along; it bears the payer's name where it has no other.
+    Brought(SealedAccount),
+}
+
+/// POST /v2/payments
+#[derive(Clone, Debug)]
+pub struct CreatePayment {
+    /// The app.
+    pub scope: Scope,
+    /// Who pays.
+    pub payer: Payer,
+    /// From which account.
+    pub from: Source,
+    /// Cents.
+    pub amount: Cents,
+    /// The caller's note.
+    pub metadata: Option<String>,
+}
+
+impl Command for CreatePayment {
+    type Reply = TransferJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
+        let scope = self.scope;
+        let blank = Transfer::new(scope.org, scope.app, world.id(), TransferKind::Payment, self.amount, world.now());
+        let blank = Transfer { platform: Some(Platform::Ach), metadata: self.metadata.clone(), ..blank };
+        let transfer = match self.payer {
+            Payer::User(user) => {
+                let user = users::find(world, scope, user)?;
+                may_be_debited(&user)?;
+                self.user_pays(world, &user, Transfer { user_id: Some(user.id), ..blank })?
+            }
+            Payer::Customer(customer) => {
+                let customer = payment_customers::find(world, scope, customer)?;
+                self.customer_pays(world, &customer, Transfer { customer: Some(customer.id), ..blank })?
+            }
+        };
+
+        // From here it must succeed.
+        let transfer = transfers::open(world, transfer)?;
+        watch::change(world, scope, |watch| watch.pulls += 1)?;
+        jobs::enqueue(world, scope.org, Work::SubmitTransfer { transfer: transfer.id.0 });
+        transfers::json(world, &transfer)
+    }
+}
+
+impl CreatePayment {
+    /// Names the user's account in the transfer.
+    fn user_pays(&self, world: &mut World, user: &User, transfer: Transfer) -> Result<Transfer, Halt> {
+        let method = match &self.from {
+            Source::Brought(account) => {
+                let account = account.named(&user.full_name());
+                let account = bank_accounts::add(world, self.scope, user.id.0, &account)?;
+                return Ok(Transfer { bank_account: Some(account.id), ..transfer });
+            }
+            Source::Account(id) => usable(payout_methods::find(world, self.scope.org, user.id, PayoutMethodId(*id))?)?,
+            Source::Newest => {
+                let methods = payout_methods::of_user(world, self.scope.org, user.id)?;
+                let newest = methods.into_iter().rev().find(|method| method.platform == Platform::Ach);
+                newest.ok_or_else(|| no_account("user"))?
+            }
+        };
+        Ok(Transfer { payout_method: Some(method.id), ..transfer })
+    }
+
+    /// Names the customer's account in the transfer.
+    fn customer_pays(
+        &self,
+        world: &mut World,
+        customer: &PaymentCustomer,
+        transfer: Transfer,
+    ) -> Result<Transfer, Halt> {
+        let scope = self.scope;
+        let account = match &self.from {
+            Source::Brought(account) => {
+                let account = AddAccount { scope, customer: customer.id, account: account.clone() };
+                account.decide(world)?.id
+            }
+            Source::Account(id) => {
+                let account = bank_accounts::find(world, scope.org, customer.id.0, BankAccountId(*id))?;
+                in_use(&account)?;
+                account.id
+            }
+            Source::Newest => {
+                let newest = bank_accounts::of_holder(world, scope.org, customer.id.0)?.pop();
+                newest.ok_or_else(|| no_account("payment customer"))?.id
+            }
+        };
+        Ok(Transfer { bank_account: Some(account), ..transfer })
+    }
+}
+
+/// Nobody is debited before they proved who they are, nor while somebody must look at them first (decisions.md 6).
+fn may_be_debited(user: &User) -> Result<(), Refusal> {
+    users::must_be_verified(user)?;
+    match user.status {
+        UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
+        UserStatus::InReview => {
+            let message = "This person is being reviewed. Nothing can be collected from them until the review ends.";
+            Err(Refusal::new(Code::InvalidState, message))
+        }
+    }
+}
+
+fn usable(method: Arc<PayoutMethod>) -> Result<Arc<PayoutMethod>, Refusal> {
+    if method.platform != Platform::Ach {
+        let message = "is no bank account that can be debited; send the id of a payout method of platform ach";
+        return Err(Refusal::field(Code::InvalidInput, "/account_id", message));
+    }
+    if !method.in_use {
+        return Err(Refusal::new(Code::UserInfoMissing, "This account is not in use any more. Choose another."));
+    }
+    Ok(method)
+}
+
+fn in_use(account: &BankAccount) -> Result<(), Refusal> {
+    if account.in_use {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::UserInfoMissing, "This account is not in use any more. Choose another."))
+}
+
+fn no_account(payer: &str) -> Refusal {
+    let message =
+        format!("The {payer} has no bank account that can be debited. Send ach_info, or add an account first.");
+    Refusal::new(Code::UserInfoMissing, message)
+}

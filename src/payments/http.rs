@@ -1,0 +1,90 @@
+//! Payments over HTTP.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::create::{CreatePayment, Payer, Source};
+use crate::bank_accounts::OwnAccountInput;
+use crate::http::input::input;
+use crate::http::inputs::{Amount, Metadata};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::ids::{PaymentCustomerId, UserId};
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::TransferJson;
+
+input! {
+    /// A payment to the app.
+    pub struct NewPayment {
+        /// Cents.
+        pub amount: Amount,
+        /// The rail: ach, the one that money can be pulled by.
+        pub platform: Platform,
+        /// The user who pays; excludes customer_id.
+        pub user_id: Option<UserId>,
+        /// The payment customer who pays; excludes user_id.
+        pub customer_id: Option<PaymentCustomerId>,
+        /// A payout method of the user of platform ach, or a bank account of the customer; the newest when neither this
+        /// nor ach_info is given.
+        pub account_id: Option<Uuid>,
+        /// An account that is brought along; excludes account_id.
+        pub ach_info: Option<OwnAccountInput>,
+        /// A note, given back as it is.
+        pub metadata: Option<Metadata>,
+    }
+}
+
+impl NewPayment {
+    /// Who pays, all rules between fields checked.
+    fn payer(&self) -> Result<Payer, Refusal> {
+        let refuse = |field: &str, message: &str| Err(Refusal::field(Code::InvalidInput, field, message));
+        if self.platform != Platform::Ach {
+            let message = "cannot pull money; send ach, the one rail that payments are collected by";
+            return refuse("/platform", message);
+        }
+        if self.account_id.is_some() && self.ach_info.is_some() {
+            return refuse("/ach_info", "excludes account_id: send one of them");
+        }
+        match (self.user_id, self.customer_id) {
+            (Some(user), None) => Ok(Payer::User(user)),
+            (None, Some(customer)) => Ok(Payer::Customer(customer)),
+            (Some(_), Some(_)) => refuse("/customer_id", "excludes user_id: send one of them"),
+            (None, None) => refuse("/user_id", "is required, or customer_id: say who pays"),
+        }
+    }
+}
+
+/// POST /v2/payments
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let command = call.body::<NewPayment>().and_then(|new| {
+        let payer = new.payer()?;
+        let from = match (new.account_id, &new.ach_info) {
+            (Some(account), _) => Source::Account(account),
+            (None, Some(info)) => Source::Brought(info.sealed(&call.bursar.vault, call.bursar.entropy().bytes())),
+            (None, None) => Source::Newest,
+        };
+        let metadata = new.metadata.map(|metadata| metadata.0);
+        Ok(CreatePayment { scope, payer, from, amount: new.amount.0, metadata })
+    });
+    call.once(command, Answer::created).await
+}
+
+/// The routes of payments.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/payments" App "create_payment" create)
+            .about("Payments", "Collect a payment from a user or a payment customer")
+            .describe("Pulls the money from the payer's bank account. The app has it when the bank has paid, and the transfer is completed then; a bank may take it back later, and the app makes up for it (interface.md 17, decisions.md 8).")
+            .takes::<NewPayment>()
+            .example(json!({
+                "amount": 1000,
+                "platform": "ach",
+                "customer_id": "019a0000-0000-7000-8000-000000000000",
+                "ach_info": {"account_number": "123456789", "routing_number": "110000000", "account_type": "checking", "name": "Acme Ltd"}
+            }))
+            .gives::<TransferJson>(201, "The transfer, of type payment.")
+            .refuses(&[Code::NotFound, Code::UserInactive, Code::InvalidState, Code::UserInfoMissing]),
+    ]
+}

@@ -1,0 +1,79 @@
+//! What the rail's word does to a payment. `settlements` brings it.
+
+use std::sync::Arc;
+
+use crate::bank_accounts::{self, BankAccount};
+use crate::funding;
+use crate::ledger::{self, postings, watch};
+use crate::payment_customers;
+use crate::payout_methods;
+use crate::platform::Platform;
+use crate::rails::failures::{FailureCode, MethodFate};
+use crate::refusal::{Code, Refusal};
+use crate::transfers::rules::Happening;
+use crate::transfers::{self, Transfer};
+use crate::users;
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// The payer's bank has paid: the app has the money.
+pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
+    let (platform, scope) = (by_rail(transfer)?, transfer.scope());
+    ledger::post(world, &postings::payment_settled(scope, transfer.id, platform, transfer.arrives))?;
+    watch::change(world, scope, |watch| watch.pulls -= 1)?;
+    let now = world.now();
+    transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))
+}
+
+/// The payer's bank has not paid. Nothing was posted, so nothing goes back.
+pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
+    watch::change(world, transfer.scope(), |watch| watch.pulls -= 1)?;
+    end_badly(world, transfer, Happening::Failed, code)
+}
+
+/// The payer's bank took back what it had paid: the app makes up for it, now or later.
+pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
+    let (platform, scope, amount) = (by_rail(transfer)?, transfer.scope(), transfer.arrives);
+    let covered = postings::payment_returned(scope, transfer.id, platform, amount);
+    let uncovered = postings::payment_returned_uncovered(scope, transfer.id, platform, amount);
+    funding::make_up(world, transfer, &covered, &uncovered)?;
+    end_badly(world, transfer, Happening::Returned, code)
+}
+
+/// The payment's end, and that of an account that is of no use any more.
+fn end_badly(
+    world: &mut World,
+    transfer: &Arc<Transfer>,
+    happening: Happening,
+    code: FailureCode,
+) -> Result<Arc<Transfer>, Halt> {
+    let transfer = transfers::advance(world, transfer, happening, |transfer| transfer.error = Some(code))?;
+    match code.failure().method {
+        MethodFate::Kept => {}
+        MethodFate::Disabled => disable_account(world, &transfer, code)?,
+    }
+    Ok(transfer)
+}
+
+/// Takes the account that the payment came from out of use, whosever it is.
+fn disable_account(world: &mut World, transfer: &Transfer, code: FailureCode) -> Result<(), Halt> {
+    let scope = transfer.scope();
+    if let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) {
+        let user = users::find(world, scope, user)?;
+        let method = payout_methods::find(world, scope.org, user.id, method)?;
+        users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
+    }
+    let Some(account) = transfer.bank_account else { return Ok(()) };
+    let Some(account) = world.get::<BankAccount>(key![scope.org, account])? else { return Ok(()) };
+    match transfer.customer {
+        Some(_) => payment_customers::disable_account(world, &account, code.as_str()),
+        None => {
+            bank_accounts::disable(world, &account, code.as_str());
+            Ok(())
+        }
+    }
+}
+
+fn by_rail(transfer: &Transfer) -> Result<Platform, Refusal> {
+    transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A payment at a rail lacks its rail."))
+}
