@@ -145,6 +145,19 @@ async fn mail_in_doubt_is_sent_again_recognizably_and_five_times_at_most() {
 }
 
 #[tokio::test]
+async fn a_mail_server_that_wants_a_login_gets_it_and_a_wrong_one_waits_to_be_mended() {
+    let mut mail = FakeMail::start_with_login();
+    for (password, took, becomes) in [("wrong", 0, "delivery_pending"), ("s3cret pässword", 1, "sent")] {
+        let url = mail.url();
+        let carriers = move || Carriers { mail: Some(FakeMail::carrier_of(&url, password)), phone: None };
+        let server = Server::with_carriers(carriers).await;
+        let made = mail_link(&server).await;
+        server.work_off().await;
+        assert_eq!((mail.mails().len(), status(&server, &made).await), (took, json!(becomes)), "{password}");
+    }
+}
+
+#[tokio::test]
 async fn no_mail_server_at_all_is_no_doubt() {
     let mut mail = FakeMail::start();
     let url = mail.url();

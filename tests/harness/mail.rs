@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use bursar::carriers::{Smtp, SmtpSettings};
+use secrecy::SecretString;
 use serde_json::Value;
 
 use super::CALL_DEADLINE;
@@ -36,11 +37,20 @@ pub struct FakeMail {
 impl FakeMail {
     /// Starts it.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// Starts it so that it serves only the user `bursar`.
+    pub fn start_with_login() -> Self {
+        Self::start_with(&["login"])
+    }
+
+    fn start_with(arguments: &[&str]) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mail");
         let python = folder.join(".venv/bin/python");
         assert!(python.exists(), "the mail server is not installed; run `make setup`");
         let mut command = Command::new(python);
-        command.arg(folder.join("server.py")).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg(folder.join("server.py")).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdin = child.stdin.take().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
@@ -58,6 +68,12 @@ impl FakeMail {
     pub fn carrier(url: &str) -> Smtp {
         let settings = SmtpSettings::parse(url, "Bürsar Pay <pay@example.com>", None).unwrap();
         Smtp::new(settings, None, CALL_DEADLINE).unwrap()
+    }
+
+    /// What logs in there and hands mail to it.
+    pub fn carrier_of(url: &str, password: &str) -> Smtp {
+        let settings = SmtpSettings::parse(url, "pay@example.com", Some("bursar".to_owned())).unwrap();
+        Smtp::new(settings, Some(&SecretString::from(password)), CALL_DEADLINE).unwrap()
     }
 
     fn line(&mut self) -> Value {

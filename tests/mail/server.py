@@ -2,7 +2,8 @@
 
 Prints its port, then one JSON line for each mail that it took, whatever it said about it. Each line on standard
 input is a mode, and is answered with a line once it holds: accept, refuse (550 to the recipient), busy (451 to
-the data), drop (takes the mail and hangs up), hang (takes the mail and says nothing more).
+the data), drop (takes the mail and hangs up), hang (takes the mail and says nothing more). With the argument
+"login" it serves only the user bursar with the password "s3cret pässword".
 """
 
 import asyncio
@@ -11,7 +12,7 @@ import email.policy
 import json
 import sys
 
-from aiosmtpd.smtp import SMTP
+from aiosmtpd.smtp import SMTP, AuthResult
 
 mode = "accept"
 
@@ -58,9 +59,19 @@ def listen_for_modes():
         say({"mode": word})
 
 
+def who(server, session, envelope, mechanism, given):
+    return AuthResult(success=(given.login, given.password) == (b"bursar", "s3cret pässword".encode()), handled=False)
+
+
+def protocol(loop):
+    if sys.argv[1:] == ["login"]:
+        return SMTP(Handler(), loop=loop, auth_required=True, auth_require_tls=False, authenticator=who)
+    return SMTP(Handler(), loop=loop)
+
+
 async def main():
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: SMTP(Handler(), loop=loop), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: protocol(loop), "127.0.0.1", 0)
     say({"port": server.sockets[0].getsockname()[1]})
     ended = loop.run_in_executor(None, listen_for_modes)
     await ended
