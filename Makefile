@@ -1,13 +1,13 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test fmt lint unit browser simulate crash bench bless
+.PHONY: help run build setup test fmt lint unit browser simulate crash payables-races bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
 
 help: ## List the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 run: build ## Build and start the sandbox on http://127.0.0.1:8080
 	./target/release/bursar serve
@@ -44,6 +44,9 @@ simulate: ## Simulate a long run of payouts from a seed (needs build)
 
 crash: ## Kill the server under load, ten rounds of 5,000 payouts, and look for every one
 	BURSAR_CRASH_ROUNDS=10 BURSAR_CRASH_PAYOUTS=5000 cargo nextest run --locked --no-capture -E 'test(/^crash/)'
+
+payables-races: ## Race a thousand payables through approval, change and payment
+	BURSAR_PAYABLE_RACES=1000 cargo nextest run --locked --no-capture -E 'test(/^payables_races/)'
 
 bench: build ## Measure send-payout beside pgbench
 	tools/bench.sh

@@ -63,6 +63,14 @@ id_types! {
     BankAccountId;
     /// Somebody who pays an app without being its user.
     PaymentCustomerId;
+    /// Who sends bills, and is paid for them.
+    VendorId;
+    /// A bank account by which a vendor is paid.
+    VendorPaymentMethodId;
+    /// A rule that says whose approval a bill needs.
+    ApprovalPolicyId;
+    /// A bill that is approved and paid.
+    PayableId;
     /// An account of the ledger.
     LedgerAccountId;
     /// Balanced movements that were posted together.

@@ -76,6 +76,14 @@ pub mod funding;
 pub mod payment_customers;
 /// Money collected from users and payment customers.
 pub mod payments;
+/// Who acts in accounts payable, and within which limits.
+pub mod acting;
+/// Who sends bills, and the bank accounts by which they are paid.
+pub mod vendors;
+/// The rules that say whose approval a bill needs.
+pub mod approval_policies;
+/// Bills: their approval and their payment.
+pub mod payables;
 /// Claimable links that carry an amount.
 pub mod payout_links;
 /// What people ask to be paid.

@@ -17,7 +17,7 @@ const CONNECTIONS: usize = 64;
 /// What a restart may take until it accepts connections.
 const RESTART_MAX: Duration = Duration::from_secs(2);
 
-fn setting(name: &str, usual: u64) -> u64 {
+pub fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 

@@ -9,6 +9,7 @@
 
 mod harness;
 
+mod approval_policies;
 mod apps;
 mod claims;
 mod crash;
@@ -29,6 +30,10 @@ mod pages;
 mod payout_limits;
 mod payment_customers;
 mod payments;
+mod payables;
+mod payables_files;
+mod payables_paying;
+mod payables_races;
 mod payout_links;
 mod payout_methods;
 mod payout_requests;
@@ -39,9 +44,11 @@ mod samples;
 mod sandbox;
 mod story_funding;
 mod story_payment;
+mod story_payable;
 mod story_payout;
 mod story_payout_request;
 mod story_white_label;
 mod tidy;
 mod transfers;
 mod users;
+mod vendors;

@@ -61,6 +61,12 @@ events! {
     AppUpdated = "app.updated" carries "App",
     /// A payable was made, changed, or took a step of its approval or its payment.
     PayableUpdated = "payable.updated" carries "Payable",
+    /// A vendor was added or deleted.
+    VendorUpdated = "vendor.updated" carries "Vendor",
+    /// A vendor's payment method was added, confirmed or deleted.
+    VendorPaymentMethodUpdated = "vendor_payment_method.updated" carries "VendorPaymentMethod",
+    /// An approval policy was made, changed or deleted.
+    ApprovalPolicyUpdated = "approval_policy.updated" carries "ApprovalPolicy",
     /// A batch was submitted, or moved to another state.
     PayoutLinkBatchUpdated = "payout_link_batch.updated" carries "PayoutLinkBatch",
     /// A payment to the app was made, or moved to another state; no other event tells of it.

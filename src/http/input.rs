@@ -254,6 +254,33 @@ pub enum Patch<T> {
     Set(T),
 }
 
+impl<T> Patch<T> {
+    /// What a field is after the PATCH.
+    pub fn over(self, before: Option<T>) -> Option<T> {
+        match self {
+            Self::Keep => before,
+            Self::Clear => None,
+            Self::Set(value) => Some(value),
+        }
+    }
+
+    /// The same of what the value holds.
+    pub fn map<U>(self, value: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(inner) => Patch::Set(value(inner)),
+        }
+    }
+}
+
+/// Of a field that was empty before.
+impl<T> From<Option<T>> for Patch<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Keep, Self::Set)
+    }
+}
+
 impl<T: Input> Input for Patch<T> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         if *json == Json::Null { Ok(Self::Clear) } else { T::read(json, at).map(Self::Set) }

@@ -224,6 +224,10 @@ id_inputs!(
     PayoutMethodId,
     BankAccountId,
     PaymentCustomerId,
+    VendorId,
+    VendorPaymentMethodId,
+    ApprovalPolicyId,
+    PayableId,
     LedgerAccountId,
     EventId
 );

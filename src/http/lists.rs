@@ -96,21 +96,12 @@ pub fn page<R: Record>(
     asked: &PageAsked<impl Cell>,
     filter: impl FnOnce(Query) -> Query,
 ) -> Result<Page<R>, Halt> {
-    let (cursor, name) = match (&asked.starting_after, &asked.ending_before) {
-        (Some(_), Some(_)) => {
-            let message = "starting_after and ending_before exclude each other";
-            return Err(Refusal::field(Code::InvalidInput, "ending_before", message).into());
-        }
-        (Some(after), None) => (Some(after.to_value()), "starting_after"),
-        (None, Some(before)) => (Some(before.to_value()), "ending_before"),
-        (None, None) => (None, ""),
-    };
-    if let Some(cursor) = &cursor {
+    let cursor = cursor(asked)?.map(|(cursor, name)| (cursor.to_value(), name));
+    if let Some((cursor, name)) = &cursor {
         let order = mine.table.columns[mine.order].name;
         let exact = Query { limit: 1, ..mine.clone() }.filter(order, Compare::Equal, cursor.clone());
         if world.page::<R>(&exact)?.is_empty() {
-            let message = "is not an object of this list; use the id of the last or the first object of a page";
-            return Err(Refusal::field(Code::InvalidInput, name, message).into());
+            return Err(not_in_this_list(name).into());
         }
     }
     let limit = usize::try_from(asked.limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(1);
@@ -118,7 +109,7 @@ pub fn page<R: Record>(
     let backwards = asked.ending_before.is_some();
     let mut query = filter(between(mine, asked));
     query.direction = if backwards { direction.reversed() } else { direction };
-    query.after = cursor;
+    query.after = cursor.map(|(cursor, _)| cursor);
     query.limit = limit + 1;
     let mut records = world.page::<R>(&query)?;
     let has_more = records.len() > limit;
@@ -127,6 +118,60 @@ pub fn page<R: Record>(
         records.reverse();
     }
     Ok(Page { has_more, records })
+}
+
+/// One page of records that are all at hand, and few; `place` gives the id that cursors name, whose order is that of
+/// creation, and the moment of creation.
+pub fn page_of<R>(
+    mut records: Vec<Arc<R>>,
+    asked: &PageAsked,
+    place: impl Fn(&R) -> (Uuid, Time),
+) -> Result<Page<R>, Refusal> {
+    let cursor = cursor(asked)?;
+    if let Some((cursor, name)) = cursor
+        && !records.iter().any(|record| place(record).0 == *cursor)
+    {
+        return Err(not_in_this_list(name));
+    }
+    let backwards = asked.ending_before.is_some();
+    records.retain(|record| {
+        let (id, created_at) = place(record);
+        let behind =
+            cursor.is_none_or(|(cursor, _)| if backwards == asked.ascending { id < *cursor } else { id > *cursor });
+        behind
+            && asked.created_after.is_none_or(|from| created_at >= from)
+            && asked.created_before.is_none_or(|until| created_at < until)
+    });
+    records.sort_by_key(|record| place(record).0);
+    // Nearest to the cursor first, so that what is cut off is what lies farthest from it.
+    if backwards == asked.ascending {
+        records.reverse();
+    }
+    let limit = usize::try_from(asked.limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(1);
+    let has_more = records.len() > limit;
+    records.truncate(limit);
+    if backwards {
+        records.reverse();
+    }
+    Ok(Page { has_more, records })
+}
+
+/// The cursor that was asked with, and its parameter's name.
+fn cursor<Cursor>(asked: &PageAsked<Cursor>) -> Result<Option<(&Cursor, &'static str)>, Refusal> {
+    match (&asked.starting_after, &asked.ending_before) {
+        (Some(_), Some(_)) => {
+            let message = "starting_after and ending_before exclude each other";
+            Err(Refusal::field(Code::InvalidInput, "ending_before", message))
+        }
+        (Some(after), None) => Ok(Some((after, "starting_after"))),
+        (None, Some(before)) => Ok(Some((before, "ending_before"))),
+        (None, None) => Ok(None),
+    }
+}
+
+fn not_in_this_list(name: &str) -> Refusal {
+    let message = "is not an object of this list; use the id of the last or the first object of a page";
+    Refusal::field(Code::InvalidInput, name, message)
 }
 
 /// Narrows to the asked span of creation: the start is inclusive, the end exclusive.

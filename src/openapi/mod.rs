@@ -116,6 +116,8 @@ pub fn states_page() -> String {
         ("Payout link", crate::payout_links::rules::moves()),
         ("Payout request", crate::payout_requests::rules::moves()),
         ("User", crate::users::moves()),
+        ("Payable", crate::payables::rules::moves()),
+        ("Vendor payment method", crate::vendors::rules::moves()),
     ];
     for (noun, moves) in nouns {
         page.push_str(&format!("\n## {noun}\n\n| from | what happens | to |\n|---|---|---|\n"));

@@ -7,6 +7,7 @@ use crate::engine::Command;
 use crate::funding;
 use crate::ids::{OrgId, TransferId};
 use crate::jobs::{self, Leased};
+use crate::payables;
 use crate::payments;
 use crate::payouts;
 use crate::rails::Standing;
@@ -87,7 +88,10 @@ fn bring(world: &mut World, transfer: &Arc<Transfer>, fact: Fact) -> Result<(), 
         (TransferKind::Payment, Fact::Arrived) => payments::complete(world, transfer).map(|_| ()),
         (TransferKind::Payment, Fact::Failed(code)) => payments::fail(world, transfer, code).map(|_| ()),
         (TransferKind::Payment, Fact::CameBack(code)) => payments::take_back(world, transfer, code).map(|_| ()),
-        (TransferKind::Payable | TransferKind::Balance | TransferKind::Settlement, _) => {
+        (TransferKind::Payable, Fact::Arrived) => payables::complete(world, transfer),
+        (TransferKind::Payable, Fact::Failed(code)) => payables::fail(world, transfer, code),
+        (TransferKind::Payable, Fact::CameBack(code)) => payables::take_back(world, transfer, code),
+        (TransferKind::Balance | TransferKind::Settlement, _) => {
             let message = format!("A transfer of type {} has nothing to do with a rail.", transfer.kind);
             Err(Refusal::new(Code::InternalError, message).into())
         }

@@ -12,9 +12,11 @@ use crate::events::{self, Event, EventStream};
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::{Checker, Finding};
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
+use crate::payables::{self, Payable};
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::{self, PayoutRequest};
 use crate::store::{Reads, Snapshot, StoreError};
+use crate::transfers::Transfer;
 use crate::world::record::key;
 
 /// What was looked at and what was found.
@@ -32,6 +34,8 @@ pub struct Report {
     pub events: u64,
     /// Payout requests.
     pub payout_requests: u64,
+    /// Payables.
+    pub payables: u64,
     /// What must not be, by invariant. Empty when all is well.
     pub findings: Vec<Finding>,
 }
@@ -48,6 +52,8 @@ pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
         report.findings.extend(broken);
         let wrong = check_requests(snapshot, &mut report)?;
         report.findings.extend(wrong);
+        let broken = check_payables(snapshot, &mut report)?;
+        report.findings.extend(broken);
         Ok(report)
     })
 }
@@ -104,6 +110,23 @@ fn check_requests(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fi
         Ok(())
     })?;
     Ok(findings)
+}
+
+/// Payables are paid at most once, as they were approved (invariant 12).
+fn check_payables(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
+    let mut checker = payables::verify::Checker::default();
+    snapshot.each::<Payable>(|payable| {
+        report.payables += 1;
+        let attempts = payable.transfer_history.0.iter();
+        let transfers = attempts.map(|attempt| snapshot.get::<Transfer>(&key![payable.org, attempt.transfer]));
+        checker.payable(payable, &transfers.collect::<Result<Vec<_>, _>>()?);
+        Ok(())
+    })?;
+    snapshot.each::<Transfer>(|transfer| {
+        checker.transfer(transfer);
+        Ok(())
+    })?;
+    Ok(checker.findings())
 }
 
 /// The end of an app's log as far as its events were seen.

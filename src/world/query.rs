@@ -106,6 +106,18 @@ impl Query {
         self
     }
 
+    /// The same, equal to a value, where one is asked for.
+    ///
+    /// # Panics
+    /// When the record has no such column.
+    #[must_use]
+    pub fn matching(self, column: &'static str, asked: Option<Value>) -> Self {
+        match asked {
+            Some(value) => self.filter(column, Compare::Equal, value),
+            None => self,
+        }
+    }
+
     /// Whether a row fulfils the conditions on its own columns and lies behind `after`.
     pub fn holds(&self, row: &Row) -> bool {
         let conditions = self.conditions.iter().all(|condition| {

@@ -200,7 +200,8 @@ newtype_cell! {
     ids::PayoutLinkId => Uuid, ids::PayoutMethodId => Uuid, ids::LedgerAccountId => Uuid, ids::PostingId => Uuid,
     ids::JobId => Uuid, ids::MessageId => Uuid, ids::EventId => Uuid, ids::ClaimSessionId => Uuid,
     ids::VerificationId => Uuid, ids::BankAccountId => Uuid, ids::PaymentCustomerId => Uuid, ids::PayoutRequestId => Uuid,
-    ids::PayoutLinkBatchId => Uuid,
+    ids::PayoutLinkBatchId => Uuid, ids::VendorId => Uuid, ids::VendorPaymentMethodId => Uuid,
+    ids::ApprovalPolicyId => Uuid, ids::PayableId => Uuid,
 }
 
 impl Cell for crate::money::Cents {

@@ -4,6 +4,7 @@
 
 #![allow(dead_code, unused_imports, reason = "not every noun's tests need every way to ask")]
 
+mod desk;
 mod gateway;
 mod mail;
 mod people;
@@ -28,6 +29,7 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
 
+pub use desk::{Desk, verified};
 pub use gateway::{FakeGateway, GatewayMode, TOKEN};
 pub use mail::{FakeMail, MailMode};
 pub use process::{Process, bursar, http};

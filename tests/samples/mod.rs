@@ -4,6 +4,7 @@
 //! [`table::sample`] is the one table, keyed by operation id. Whoever adds a route adds its row there; the matrix of
 //! credentials and the contract both fail until it has one.
 
+mod bills;
 mod claims;
 mod funding;
 mod stage;

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::bills::bills;
 use super::funding::funding;
 use super::{Claim, Sample, Stage};
 
@@ -13,6 +14,7 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
         money(stage, operation).await,
         requests(stage, operation).await,
         around(stage, operation).await,
+        bills(stage, operation).await,
     ] {
         if part.is_some() {
             return part;

@@ -1,0 +1,66 @@
+//! Who may approve, over HTTP.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::may_approve;
+use crate::http::lists::{ListEnvelope, list_query, page_of};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::ids::MemberId;
+use crate::members::{Member, Role};
+use crate::world::record::key;
+
+list_query! {
+    /// Which approvers.
+    pub struct ApproversQuery {}
+}
+
+/// A member who may approve bills.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ApproverJson {
+    /// What `acting_user_id` and approval policies take.
+    pub id: MemberId,
+    /// What `user_id` in histories shows.
+    pub user_id: i64,
+    /// Their name.
+    pub name: String,
+    /// Their address.
+    pub email: String,
+    /// admin or ap_approver.
+    pub role: Role,
+}
+
+impl From<&Member> for ApproverJson {
+    fn from(member: &Member) -> Self {
+        let Member { id, number, name, email, role, .. } = member.clone();
+        Self { id, user_id: number, name, email, role }
+    }
+}
+
+/// GET /v2/accounts-payable/approvers
+pub async fn list(call: Call) -> Outcome {
+    let org = call.scope()?.org;
+    let query: ApproversQuery = call.query()?;
+    // The members of an organization are few, and whether one may approve is a rule, not a column.
+    let list = call
+        .read(move |world| {
+            let mut members = world.all::<Member>(Member::OF_ORG, key![org])?;
+            members.retain(|member| may_approve(member));
+            let found = page_of(members, &query.asked(), |member| (member.id.0, member.created_at))?;
+            Ok(found.envelope(|member| ApproverJson::from(member)))
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+/// The routes of those who act.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/accounts-payable/approvers" App "list_approvers" list)
+            .about("Accounts payable", "List the members who may approve")
+            .describe("Active members whose role is admin or ap_approver, newest first (decisions.md 10).")
+            .asks::<ApproversQuery>()
+            .gives::<ListEnvelope<ApproverJson>>(200, "One page."),
+    ]
+}

@@ -1,0 +1,208 @@
+//! Makes, changes and deletes approval policies. Bills under way keep the steps that they were submitted with.
+
+use std::sync::Arc;
+
+use super::inputs::PRIORITY_DEFAULT;
+use super::model::{ApprovalPolicy, Condition, PolicyStep};
+use crate::acting::{Act, acting_if_named, may_approve};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::http::input::{Patch, Problems, wrong};
+use crate::ids::{ApprovalPolicyId, MemberId, OrgId};
+use crate::members;
+use crate::refusal::{Code, Refusal};
+use crate::vendors;
+use crate::world::record::{Document, key};
+use crate::world::{Halt, Want, World};
+
+/// Most policies of an app: all are looked at whenever a bill is submitted.
+const POLICIES_MAX: usize = 200;
+
+/// What a policy says, or what is to be changed of it; `None` leaves it.
+#[derive(Clone, Debug)]
+pub struct PolicyPatch {
+    /// What people call it.
+    pub name: Patch<String>,
+    /// What a bill must be like.
+    pub conditions: Option<Vec<Condition>>,
+    /// Who approves.
+    pub steps: Option<Vec<PolicyStep>>,
+    /// The lower, the earlier it is looked at.
+    pub priority: Option<i64>,
+    /// Whether it is looked at.
+    pub active: Option<bool>,
+}
+
+impl PolicyPatch {
+    /// Refuses vendors that do not exist, and approvers who do not, or may not approve.
+    fn must_name_those_who_can(&self, world: &mut World, scope: Scope) -> Result<(), Halt> {
+        for condition in self.conditions.iter().flatten() {
+            if let Condition::Vendor { value, .. } = condition {
+                vendors::find(world, scope, *value)?;
+            }
+        }
+        let steps = self.steps.as_deref().unwrap_or_default();
+        let named = steps.iter().flat_map(|step| &step.approvers);
+        world.require(named.map(|id| Want::row::<members::Member>(key![scope.org, *id])))?;
+        let mut problems = Problems::new();
+        for (at_step, step) in steps.iter().enumerate() {
+            for (place, id) in step.approvers.iter().enumerate() {
+                let member = members::find(world, scope.org, *id)?;
+                if !may_approve(&member) {
+                    let message = format!("{} is {}, who does not approve", member.name, member.role);
+                    problems.extend(wrong(&format!("/steps/{at_step}/approvers/{place}"), message));
+                }
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Refusal::fields(problems).into()) }
+    }
+}
+
+/// POST /v2/accounts-payable/approval-policies
+#[derive(Clone, Debug)]
+pub struct CreatePolicy {
+    /// The app.
+    pub scope: Scope,
+    /// The member who acts, where one is named.
+    pub acting: Option<MemberId>,
+    /// What it says.
+    pub says: PolicyPatch,
+}
+
+impl Command for CreatePolicy {
+    type Reply = Arc<ApprovalPolicy>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
+        let Scope { org, app } = self.scope;
+        self.says.must_name_those_who_can(world, self.scope)?;
+        let actor = acting_if_named(world, org, self.acting, Act::Govern)?;
+        if super::of_app(world, self.scope)?.len() >= POLICIES_MAX {
+            let message = format!("An app has at most {POLICIES_MAX} approval policies.");
+            return Err(Refusal::new(Code::LimitExceeded, message).into());
+        }
+
+        // From here it must succeed.
+        let (id, now) = (world.id(), world.now());
+        let mut policy = ApprovalPolicy {
+            org,
+            id,
+            app,
+            name: None,
+            conditions: Document::default(),
+            steps: Document::default(),
+            priority: PRIORITY_DEFAULT,
+            active: true,
+            updated_by: actor.map(|actor| actor.member),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            deleted_at: None,
+        };
+        self.says.apply(&mut policy);
+        let policy = world.add(policy);
+        super::tell(world, &policy)?;
+        Ok(policy)
+    }
+}
+
+impl PolicyPatch {
+    fn apply(&self, policy: &mut ApprovalPolicy) {
+        policy.name = self.name.clone().over(policy.name.take());
+        if let Some(conditions) = &self.conditions {
+            policy.conditions.0.clone_from(conditions);
+        }
+        if let Some(steps) = &self.steps {
+            policy.steps.0.clone_from(steps);
+        }
+        policy.priority = self.priority.unwrap_or(policy.priority);
+        policy.active = self.active.unwrap_or(policy.active);
+    }
+}
+
+/// PATCH /v2/accounts-payable/approval-policies/{approval_policy_id}
+#[derive(Clone, Debug)]
+pub struct UpdatePolicy {
+    /// The app.
+    pub scope: Scope,
+    /// The policy.
+    pub policy: ApprovalPolicyId,
+    /// The member who acts, where one is named.
+    pub acting: Option<MemberId>,
+    /// What to change.
+    pub patch: PolicyPatch,
+}
+
+impl Command for UpdatePolicy {
+    type Reply = Arc<ApprovalPolicy>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
+        let policy = super::find(world, self.scope, self.policy)?;
+        self.patch.must_name_those_who_can(world, self.scope)?;
+        let actor = acting_if_named(world, self.scope.org, self.acting, Act::Govern)?;
+        if policy.deleted_at.is_some() {
+            return Err(Refusal::new(Code::InvalidState, "This approval policy was deleted.").into());
+        }
+
+        // From here it must succeed.
+        change(world, &policy, actor.map(|actor| actor.member), |policy, _| self.patch.apply(policy))
+    }
+}
+
+/// DELETE /v2/accounts-payable/approval-policies/{approval_policy_id}. To do it again changes nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct DeletePolicy {
+    /// The app.
+    pub scope: Scope,
+    /// The policy.
+    pub policy: ApprovalPolicyId,
+    /// The member who acts, where one is named.
+    pub acting: Option<MemberId>,
+}
+
+impl Command for DeletePolicy {
+    type Reply = Arc<ApprovalPolicy>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<ApprovalPolicy>, Halt> {
+        let policy = super::find(world, self.scope, self.policy)?;
+        let actor = acting_if_named(world, self.scope.org, self.acting, Act::Govern)?;
+        if policy.deleted_at.is_some() {
+            return Ok(policy);
+        }
+
+        // From here it must succeed.
+        change(world, &policy, actor.map(|actor| actor.member), |policy, now| {
+            policy.active = false;
+            policy.deleted_at = Some(now);
+        })
+    }
+}
+
+/// Changes a policy and tells of it. Each transition is one event.
+fn change(
+    world: &mut World,
+    policy: &Arc<ApprovalPolicy>,
+    by: Option<MemberId>,
+    edit: impl FnOnce(&mut ApprovalPolicy, crate::clock::Time),
+) -> Result<Arc<ApprovalPolicy>, Halt> {
+    let now = world.now();
+    let policy = world.change(policy, |policy| {
+        edit(policy, now);
+        policy.updated_by = by;
+        policy.updated_at = now;
+        policy.version += 1;
+    });
+    super::tell(world, &policy)?;
+    Ok(policy)
+}

@@ -1,0 +1,135 @@
+//! The routes of approval policies.
+
+use serde_json::json;
+
+use super::change::{CreatePolicy, DeletePolicy, PolicyPatch, UpdatePolicy};
+use super::inputs::{NewPolicy, PolicyChanges};
+use super::json::ApprovalPolicyJson;
+use crate::http::input::input;
+use crate::http::lists::{ListEnvelope, list_query, page_of};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::ids::MemberId;
+use crate::refusal::Code;
+
+input! {
+    /// Who deletes.
+    pub struct PolicyDeletion {
+        /// The member (admin); the app itself when not given.
+        pub acting_user_id: Option<MemberId>,
+    }
+}
+
+list_query! {
+    /// Which approval policies.
+    pub struct ApprovalPoliciesQuery {
+        /// Only those that are looked at, or only those that are not.
+        pub active: Option<bool>,
+    }
+}
+
+/// POST /v2/accounts-payable/approval-policies
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let command = call.body::<NewPolicy>().map(|new| CreatePolicy {
+        scope,
+        acting: new.acting_user_id,
+        says: PolicyPatch {
+            name: new.name.map(|name| name.0).into(),
+            conditions: new.conditions.map(|conditions| conditions.0),
+            steps: Some(new.steps.0),
+            priority: new.priority.map(|priority| priority.0),
+            active: new.active,
+        },
+    });
+    call.once(command, |policy| Answer::created(&ApprovalPolicyJson::from(&**policy))).await
+}
+
+/// GET /v2/accounts-payable/approval-policies
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: ApprovalPoliciesQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            let mut policies = super::of_app(world, scope)?;
+            policies.retain(|policy| asked.active.is_none_or(|active| policy.active == active));
+            Ok(page_of(policies, &asked.asked(), |policy| (policy.id.0, policy.created_at))?)
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|policy| ApprovalPolicyJson::from(policy))))
+}
+
+/// GET /v2/accounts-payable/approval-policies/{approval_policy_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = (call.scope()?, call.id("approval_policy_id", "approval policy")?);
+    let policy = call.read(move |world| super::find(world, scope, id)).await?;
+    Ok(Answer::ok(&ApprovalPolicyJson::from(&*policy)))
+}
+
+/// PATCH /v2/accounts-payable/approval-policies/{approval_policy_id}
+pub async fn update(call: Call) -> Outcome {
+    let (scope, policy) = (call.scope()?, call.id("approval_policy_id", "approval policy")?);
+    let changes: PolicyChanges = call.body()?;
+    let patch = PolicyPatch {
+        name: changes.name.map(|name| name.0),
+        conditions: changes.conditions.map(|conditions| conditions.0),
+        steps: changes.steps.map(|steps| steps.0),
+        priority: changes.priority.map(|priority| priority.0),
+        active: changes.active,
+    };
+    let command = UpdatePolicy { scope, policy, acting: changes.acting_user_id, patch };
+    let policy = call.bursar.engine.run(command).await?;
+    Ok(Answer::ok(&ApprovalPolicyJson::from(&*policy)))
+}
+
+/// DELETE /v2/accounts-payable/approval-policies/{approval_policy_id}
+pub async fn delete(call: Call) -> Outcome {
+    let (scope, policy) = (call.scope()?, call.id("approval_policy_id", "approval policy")?);
+    let acting = call.body::<PolicyDeletion>()?.acting_user_id;
+    let policy = call.bursar.engine.run(DeletePolicy { scope, policy, acting }).await?;
+    Ok(Answer::ok(&ApprovalPolicyJson::from(&*policy)))
+}
+
+const TAG: &str = "Accounts payable";
+
+/// The routes of approval policies.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/accounts-payable/approval-policies" App "list_approval_policies" list)
+            .about(TAG, "List approval policies")
+            .asks::<ApprovalPoliciesQuery>()
+            .gives::<ListEnvelope<ApprovalPolicyJson>>(200, "One page."),
+        route!(Post "/v2/accounts-payable/approval-policies" App "create_approval_policy" create)
+            .about(TAG, "Make an approval policy")
+            .describe(
+                "When a payable is submitted, the active policy with the lowest priority number whose conditions all \
+                 hold is chosen, and its steps are copied into the payable. Without one, any one approver who is not \
+                 the submitter is enough (decisions.md 10).",
+            )
+            .takes::<NewPolicy>()
+            .example(json!({
+                "name": "Large bills",
+                "conditions": [{"field": "amount", "operator": ">=", "value": 100_000}],
+                "steps": [{"num_approvals_required": 1, "approvers": ["0198c0de-0000-7000-8000-000000000001"]}],
+                "priority": 10
+            }))
+            .gives::<ApprovalPolicyJson>(201, "The policy.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::LimitExceeded]),
+        route!(Get "/v2/accounts-payable/approval-policies/{approval_policy_id}" App "get_approval_policy" show)
+            .about(TAG, "Get an approval policy")
+            .gives::<ApprovalPolicyJson>(200, "The policy; a deleted one too.")
+            .refuses(&[Code::NotFound]),
+        route!(Patch "/v2/accounts-payable/approval-policies/{approval_policy_id}" App "update_approval_policy" update)
+            .about(TAG, "Change an approval policy")
+            .describe("Payables that were submitted before keep the steps that they were submitted with.")
+            .takes::<PolicyChanges>()
+            .gives::<ApprovalPolicyJson>(200, "The policy.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+        route!(Delete "/v2/accounts-payable/approval-policies/{approval_policy_id}" App "delete_approval_policy" delete)
+            .about(TAG, "Delete an approval policy")
+            .describe("Payables under way keep its steps. To delete it again changes nothing.")
+            .takes::<PolicyDeletion>()
+            .gives::<ApprovalPolicyJson>(200, "The policy.")
+            .refuses(&[Code::NotFound, Code::NotPermitted]),
+    ]
+}

@@ -1,0 +1,50 @@
+//! An approver says yes.
+
+use std::sync::Arc;
+
+use super::model::{ActionKind, Payable};
+use super::rules::{self, Happening};
+use super::{Deed, advance};
+use crate::acting::{Act, acting};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, PayableId};
+use crate::world::{Halt, World};
+
+/// POST /v2/accounts-payable/payables/{payable_id}/approve
+///
+/// Counts in the first step that is not complete, once for each member; the last one that is needed makes the payable
+/// approved. The member must be named in the step, and still be active in a role that approves.
+#[derive(Clone, Debug)]
+pub struct Approve {
+    /// The app.
+    pub scope: Scope,
+    /// The payable.
+    pub payable: PayableId,
+    /// The member who acts.
+    pub acting: MemberId,
+    /// Their words.
+    pub comment: Option<String>,
+}
+
+impl Command for Approve {
+    type Reply = Arc<Payable>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
+        let payable = super::find(world, self.scope, self.payable)?;
+        let actor = acting(world, self.scope.org, self.acting, Act::Approve)?;
+        rules::is_not_submitter(payable.submitted_by, actor.member)?;
+        rules::step(payable.status, Happening::Approved)?;
+        let steps = rules::approved_by(&payable.approval_steps.0, actor.member, world.now(), self.comment.as_deref())?;
+        let is_last = steps.iter().all(|step| step.completed_at.is_some());
+
+        // From here it must succeed.
+        let happening = if is_last { Happening::Approved } else { Happening::StepApproved };
+        let deed = Deed { kind: ActionKind::Approve, actor: Some(actor), comment: self.comment.clone() };
+        advance(world, &payable, happening, Some(deed), |payable| payable.approval_steps.0 = steps)
+    }
+}

@@ -1,0 +1,40 @@
+//! Gives a payable up, before anybody was asked to approve it.
+
+use std::sync::Arc;
+
+use super::model::{ActionKind, Payable};
+use super::rules::{self, Happening};
+use super::{Deed, advance};
+use crate::acting::{Act, acting};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, PayableId};
+use crate::world::{Halt, World};
+
+/// POST /v2/accounts-payable/payables/{payable_id}/cancel
+#[derive(Clone, Copy, Debug)]
+pub struct Cancel {
+    /// The app.
+    pub scope: Scope,
+    /// The payable.
+    pub payable: PayableId,
+    /// The member who acts.
+    pub acting: MemberId,
+}
+
+impl Command for Cancel {
+    type Reply = Arc<Payable>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
+        let payable = super::find(world, self.scope, self.payable)?;
+        let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
+        rules::step(payable.status, Happening::Canceled)?;
+
+        // From here it must succeed.
+        advance(world, &payable, Happening::Canceled, Some(Deed::of(ActionKind::Cancel, actor)), |_| ())
+    }
+}

@@ -1,0 +1,306 @@
+//! The routes of payables.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::inputs::{Acting, Judgement, NUMBER_MAX, NewFile, NewPayable, PayableChanges};
+use super::json::PayableJson;
+use super::model::{Payable, PayableStatus};
+use super::{Approve, Cancel, Create, DeleteFile, Pay, PayablePatch, Reject, SetFile, Submit, Update};
+use crate::engine::Command;
+use crate::http::input::Input;
+use crate::http::inputs::Line;
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::{PayableId, VendorId};
+use crate::refusal::Code;
+use crate::vendors::{Deletion, EXTERNAL_ID_MAX};
+use crate::world::query::{Compare, Query};
+use crate::world::record::Cell;
+
+list_query! {
+    /// Which payables.
+    pub struct PayablesQuery {
+        /// Only this status.
+        pub status: Option<PayableStatus>,
+        /// Only this vendor's.
+        pub ap_vendor_id: Option<VendorId>,
+        /// Only those that you call so.
+        pub external_id: Option<Line<EXTERNAL_ID_MAX>>,
+        /// Only those with this number.
+        pub number: Option<Line<NUMBER_MAX>>,
+    }
+}
+
+impl PayablesQuery {
+    fn narrow(&self, query: Query) -> Query {
+        query
+            .matching("status", self.status.map(|status| status.to_value()))
+            .matching("vendor", self.ap_vendor_id.map(|vendor| vendor.to_value()))
+            .matching("external_id", self.external_id.as_ref().map(|id| id.0.to_value()))
+            .matching("number", self.number.as_ref().map(|number| number.0.to_value()))
+    }
+}
+
+/// The app and the payable that the path names.
+fn named(call: &Call) -> Result<(Scope, PayableId), crate::refusal::Refusal> {
+    Ok((call.scope()?, call.id("payable_id", "payable")?))
+}
+
+/// Runs the command of a POST on one payable, made of its body.
+async fn act<T: Input, C>(call: Call, command: impl FnOnce(Scope, PayableId, T) -> C) -> Outcome
+where
+    C: Command<Reply = std::sync::Arc<Payable>>,
+{
+    let (scope, payable) = named(&call)?;
+    let command = call.body::<T>().map(|body| command(scope, payable, body));
+    let bursar = call.bursar.clone();
+    call.once(command, move |payable| Answer::ok(&super::json(&bursar, payable))).await
+}
+
+/// GET /v2/accounts-payable/payables
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: PayablesQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            let mine = Query::of::<Payable>(scope.org.to_value(), "id", 1);
+            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            page::<Payable>(world, mine, &asked.asked(), |query| asked.narrow(query))
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|payable| super::json(&call.bursar, payable))))
+}
+
+/// POST /v2/accounts-payable/payables
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let public_url = call.bursar.public_url.clone();
+    let command = call.body::<NewPayable>().map(|new| Create {
+        scope,
+        acting: new.acting_user_id,
+        number: new.number.0,
+        currency: new.currency.unwrap_or_default(),
+        says: PayablePatch {
+            number: None,
+            description: new.description.map(|description| description.0).into(),
+            external_id: new.external_id.map(|id| id.0).into(),
+            vendor: new.ap_vendor_id.into(),
+            payment_method: new.ap_payment_method_id.into(),
+            amount: new.amount,
+            items: new.items.map(|items| items.0).into(),
+            funding_source: new.funding_source,
+        },
+        file: new.file.map(|file| file.0),
+        public_url,
+    });
+    let bursar = call.bursar.clone();
+    call.once(command, move |payable| Answer::created(&super::json(&bursar, payable))).await
+}
+
+/// GET /v2/accounts-payable/payables/{payable_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = named(&call)?;
+    let payable = call.read(move |world| super::find(world, scope, id)).await?;
+    Ok(Answer::ok(&super::json(&call.bursar, &payable)))
+}
+
+/// PATCH /v2/accounts-payable/payables/{payable_id}
+pub async fn update(call: Call) -> Outcome {
+    let (scope, payable) = named(&call)?;
+    let changes: PayableChanges = call.body()?;
+    let patch = PayablePatch {
+        number: changes.number.map(|number| number.0),
+        description: changes.description.map(|description| description.0),
+        external_id: changes.external_id.map(|id| id.0),
+        vendor: changes.ap_vendor_id,
+        payment_method: changes.ap_payment_method_id,
+        amount: changes.amount,
+        items: changes.items.map(|items| items.0),
+        funding_source: changes.funding_source,
+    };
+    let command = Update { scope, payable, acting: changes.acting_user_id, patch };
+    let payable = call.bursar.engine.run(command).await?;
+    Ok(Answer::ok(&super::json(&call.bursar, &payable)))
+}
+
+/// GET /v2/accounts-payable/payables/{payable_id}/file
+pub async fn show_file(call: Call) -> Outcome {
+    let (scope, id) = named(&call)?;
+    let file = call.read(move |world| super::file::of(world, scope, id)).await?;
+    // A PDF can hold scripts. It is another's document: a browser may save it and show it, and nothing more.
+    Ok(Answer::file("application/pdf", file.bytes.clone())
+        .header("content-disposition", format!("attachment; filename=\"payable-{id}.pdf\""))
+        .header("content-security-policy", "default-src 'none'; sandbox"))
+}
+
+/// POST /v2/accounts-payable/payables/{payable_id}/file
+pub async fn set_file(call: Call) -> Outcome {
+    let public_url = call.bursar.public_url.clone();
+    act(call, |scope, payable, new: NewFile| {
+        let (acting, bytes) = (new.acting_user_id, new.file.0);
+        SetFile { scope, payable, acting, bytes, public_url }
+    })
+    .await
+}
+
+/// DELETE /v2/accounts-payable/payables/{payable_id}/file
+pub async fn delete_file(call: Call) -> Outcome {
+    let (scope, payable) = named(&call)?;
+    let acting = call.body::<Deletion>()?.acting_user_id;
+    let payable = call.bursar.engine.run(DeleteFile { scope, payable, acting }).await?;
+    Ok(Answer::ok(&super::json(&call.bursar, &payable)))
+}
+
+/// POST /v2/accounts-payable/payables/{payable_id}/submit-for-approval
+pub async fn submit(call: Call) -> Outcome {
+    act(call, |scope, payable, body: Acting| Submit { scope, payable, acting: body.acting_user_id }).await
+}
+
+/// POST /v2/accounts-payable/payables/{payable_id}/approve
+pub async fn approve(call: Call) -> Outcome {
+    act(call, |scope, payable, body: Judgement| {
+        let comment = body.comment.map(|comment| comment.0);
+        Approve { scope, payable, acting: body.acting_user_id, comment }
+    })
+    .await
+}
+
+/// POST /v2/accounts-payable/payables/{payable_id}/reject
+pub async fn reject(call: Call) -> Outcome {
+    act(call, |scope, payable, body: Judgement| {
+        let comment = body.comment.map(|comment| comment.0);
+        Reject { scope, payable, acting: body.acting_user_id, comment }
+    })
+    .await
+}
+
+/// POST /v2/accounts-payable/payables/{payable_id}/cancel
+pub async fn cancel(call: Call) -> Outcome {
+    act(call, |scope, payable, body: Acting| Cancel { scope, payable, acting: body.acting_user_id }).await
+}
+
+/// POST /v2/accounts-payable/payables/{payable_id}/pay
+pub async fn pay(call: Call) -> Outcome {
+    let key = call.idempotency_key.as_deref().and_then(|key| Uuid::try_parse(key).ok());
+    act(call, |scope, payable, body: Acting| Pay { scope, payable, acting: body.acting_user_id, key }).await
+}
+
+const TAG: &str = "Accounts payable";
+
+/// The routes of payables.
+pub fn routes() -> Vec<Route> {
+    [preparing(), files(), deciding()].concat()
+}
+
+fn preparing() -> Vec<Route> {
+    let example = json!({
+        "acting_user_id": "0198c0de-0000-7000-8000-000000000001",
+        "number": "INV-1001",
+        "ap_vendor_id": "0198c0de-0000-7000-8000-000000000002",
+        "items": [{"name": "Chair", "quantity": 5, "unit_price": 500}]
+    });
+    vec![
+        route!(Get "/v2/accounts-payable/payables" App "list_payables" list)
+            .about(TAG, "List payables")
+            .asks::<PayablesQuery>()
+            .gives::<ListEnvelope<PayableJson>>(200, "One page."),
+        route!(Post "/v2/accounts-payable/payables" App "create_payable" create)
+            .about(TAG, "Make a payable")
+            .describe(
+                "A vendor's bill. By admin or ap_creator. Each item comes to unit_price times quantity, and the \
+                 payable to the sum of its items (decisions.md 10 and 16).",
+            )
+            .takes::<NewPayable>()
+            .example(example)
+            .gives::<PayableJson>(201, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+        route!(Get "/v2/accounts-payable/payables/{payable_id}" App "get_payable" show)
+            .about(TAG, "Get a payable")
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound]),
+        route!(Patch "/v2/accounts-payable/payables/{payable_id}" App "update_payable" update)
+            .about(TAG, "Change a payable")
+            .describe(
+                "Only while it is created or rejected; a rejected one is created again. By admin or ap_creator \
+                 (interface.md 4).",
+            )
+            .takes::<PayableChanges>()
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+        route!(Post "/v2/accounts-payable/payables/{payable_id}/submit-for-approval" App "submit_payable" submit)
+            .about(TAG, "Submit a payable for approval")
+            .describe(
+                "By admin or ap_creator. From here on nothing of it can be changed. The approval policy is chosen now; \
+                 one whose steps could never be completed is refused (interface.md 2).",
+            )
+            .takes::<Acting>()
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+        route!(Post "/v2/accounts-payable/payables/{payable_id}/cancel" App "cancel_payable" cancel)
+            .about(TAG, "Cancel a payable")
+            .describe("Only while it is created. By admin or ap_creator.")
+            .takes::<Acting>()
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+    ]
+}
+
+fn files() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/accounts-payable/payables/{payable_id}/file" App "get_payable_file" show_file)
+            .about(TAG, "Get a payable's file")
+            .describe("The PDF, with the app's credentials, to be saved.")
+            .gives_empty(200, "The PDF, as application/pdf.")
+            .refuses(&[Code::NotFound]),
+        route!(Post "/v2/accounts-payable/payables/{payable_id}/file" App "set_payable_file" set_file)
+            .about(TAG, "Add or replace a payable's file")
+            .describe(
+                "A PDF in Base64, at most 700 KiB before it, which fits into a body of 1 MiB. Only while the payable \
+                 may be changed.",
+            )
+            .takes::<NewFile>()
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+        route!(Delete "/v2/accounts-payable/payables/{payable_id}/file" App "delete_payable_file" delete_file)
+            .about(TAG, "Take a payable's file away")
+            .describe("Only while the payable may be changed. Without a file nothing changes.")
+            .takes::<Deletion>()
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+    ]
+}
+
+fn deciding() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/accounts-payable/payables/{payable_id}/approve" App "approve_payable" approve)
+            .about(TAG, "Approve a payable")
+            .describe(
+                "By admin or ap_approver, named in the step that is under way, once a step. Never by whoever submitted \
+                 it; there is no way around for administrators.",
+            )
+            .takes::<Judgement>()
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::SelfApproval, Code::InvalidState]),
+        route!(Post "/v2/accounts-payable/payables/{payable_id}/reject" App "reject_payable" reject)
+            .about(TAG, "Reject a payable")
+            .describe(
+                "By any admin or ap_approver, while it waits for approval or after its payment failed. It can then be \
+                 changed, which makes it created again.",
+            )
+            .takes::<Judgement>()
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+        route!(Post "/v2/accounts-payable/payables/{payable_id}/pay" App "pay_payable" pay)
+            .about(TAG, "Pay a payable")
+            .describe(
+                "By admin or payer, when it is approved, or again when its payment failed. Pays the approved amount to \
+                 the approved account by ach, without fees, at most once whatever the idempotency keys say \
+                 (interface.md 3).",
+            )
+            .takes::<Acting>()
+            .gives::<PayableJson>(200, "The payable.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState, Code::InsufficientFunds]),
+    ]
+}

@@ -1,0 +1,193 @@
+//! A payable and its file as requests carry them.
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use serde_json::{Value as Schema, json};
+
+use super::file::FILE_BYTES_MAX;
+use super::items::Items;
+use super::model::{ActionKind, FundingSource, PayableStatus};
+use crate::http::input::{Input, Patch, Problems, input, text, wrong};
+use crate::http::inputs::{Amount, Line, LongText, word_input};
+use crate::ids::{MemberId, VendorId, VendorPaymentMethodId};
+use crate::ledger::CURRENCY;
+use crate::strict_json::Json;
+use crate::vendors::EXTERNAL_ID_MAX;
+
+word_input!(PayableStatus);
+word_input!(ActionKind);
+word_input!(FundingSource);
+
+/// Longest number of a bill, in characters.
+pub(super) const NUMBER_MAX: usize = 100;
+/// Within how many last bytes of a PDF its end is marked; what readers have always looked at.
+const PDF_END_WITHIN: usize = 1024;
+/// Standard Base64, padded or not.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The currency of a bill: the one that the ledger keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Currency(pub &'static str);
+
+impl Default for Currency {
+    fn default() -> Self {
+        Self(CURRENCY)
+    }
+}
+
+impl Input for Currency {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        if text(json, at)? == CURRENCY { Ok(Self::default()) } else { Err(wrong(at, format!("must be {CURRENCY}"))) }
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "enum": [CURRENCY]})
+    }
+}
+
+/// A PDF in standard Base64.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Pdf(pub Vec<u8>);
+
+impl std::fmt::Debug for Pdf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Pdf({} bytes)", self.0.len())
+    }
+}
+
+impl Input for Pdf {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let bytes = BASE64.decode(text(json, at)?).map_err(|reason| wrong(at, format!("must be Base64: {reason}")))?;
+        if bytes.len() > FILE_BYTES_MAX {
+            return Err(wrong(at, format!("must be at most {FILE_BYTES_MAX} bytes, before Base64")));
+        }
+        let end = &bytes[bytes.len().saturating_sub(PDF_END_WITHIN)..];
+        let ends = end.windows(5).any(|window| window == b"%%EOF");
+        if !bytes.starts_with(b"%PDF-") || !ends {
+            return Err(wrong(at, "must be a whole PDF: it begins with %PDF- and ends with %%EOF"));
+        }
+        Ok(Self(bytes))
+    }
+    fn schema() -> Schema {
+        json!({
+            "type": "string", "format": "byte", "contentMediaType": "application/pdf",
+            "maxLength": FILE_BYTES_MAX.div_ceil(3) * 4
+        })
+    }
+}
+
+input! {
+    /// A bill.
+    pub struct NewPayable {
+        /// The member who makes it: admin or ap_creator.
+        pub acting_user_id: MemberId,
+        /// The number of the bill.
+        pub number: Line<NUMBER_MAX>,
+        /// What it is for.
+        pub description: Option<LongText>,
+        /// Your own id for it.
+        pub external_id: Option<Line<EXTERNAL_ID_MAX>>,
+        /// Who is to be paid. Needed before it is submitted.
+        pub ap_vendor_id: Option<VendorId>,
+        /// To which of their accounts; when it is submitted without one, the vendor's only one is taken.
+        pub ap_payment_method_id: Option<VendorPaymentMethodId>,
+        /// Cents; what the items come to, where there are some.
+        pub amount: Option<Amount>,
+        /// USD.
+        pub currency: Option<Currency>,
+        /// Where the money comes from.
+        pub funding_source: Option<FundingSource>,
+        /// What is billed.
+        pub items: Option<Items>,
+        /// The bill as a PDF in Base64, at most 700 KiB before it.
+        pub file: Option<Pdf>,
+    }
+}
+
+input! {
+    /// What to change of a bill. What is not sent stays; null empties.
+    pub struct PayableChanges {
+        /// The member who changes it: admin or ap_creator.
+        pub acting_user_id: MemberId,
+        /// Another number.
+        pub number: Option<Line<NUMBER_MAX>>,
+        /// What it is for.
+        pub description: Patch<LongText>,
+        /// Your own id for it.
+        pub external_id: Patch<Line<EXTERNAL_ID_MAX>>,
+        /// Who is to be paid. Another one empties ap_payment_method_id.
+        pub ap_vendor_id: Patch<VendorId>,
+        /// To which of their accounts.
+        pub ap_payment_method_id: Patch<VendorPaymentMethodId>,
+        /// Cents; what the items come to, where there are some.
+        pub amount: Option<Amount>,
+        /// What is billed; null or an empty list takes them away.
+        pub items: Patch<Items>,
+        /// Where the money comes from.
+        pub funding_source: Option<FundingSource>,
+    }
+}
+
+input! {
+    /// Who acts.
+    pub struct Acting {
+        /// The member.
+        pub acting_user_id: MemberId,
+    }
+}
+
+input! {
+    /// An approver's word.
+    pub struct Judgement {
+        /// The member: admin or ap_approver.
+        pub acting_user_id: MemberId,
+        /// Their words.
+        pub comment: Option<LongText>,
+    }
+}
+
+input! {
+    /// A file.
+    pub struct NewFile {
+        /// The member (admin or ap_creator); the app itself when not given.
+        pub acting_user_id: Option<MemberId>,
+        /// The bill as a PDF in Base64, at most 700 KiB before it.
+        pub file: Pdf,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::prelude::BASE64_STANDARD;
+
+    fn read(bytes: &[u8]) -> Result<Pdf, String> {
+        let json = Json::Text(BASE64_STANDARD.encode(bytes));
+        Pdf::read(&json, "/file").map_err(|problems| problems[0].message.clone())
+    }
+
+    #[test]
+    fn what_is_no_whole_pdf_is_refused() {
+        assert_eq!(read(b"%PDF-1.7\n...\n%%EOF\n").unwrap().0.len(), 19);
+        for bytes in [b"".as_slice(), b"%PDF-1.7\n", b"<html>%%EOF", b" %PDF-1.7\n%%EOF"] {
+            assert!(read(bytes).unwrap_err().contains("whole PDF"), "{bytes:?}");
+        }
+        let far = [b"%PDF-1.7\n%%EOF".as_slice(), &[b' '; PDF_END_WITHIN]].concat();
+        assert!(read(&far).unwrap_err().contains("whole PDF"), "the end is marked near the end");
+        for text in ["%PDF-", "JVBE*"] {
+            assert!(Pdf::read(&Json::Text(text.into()), "/file").unwrap_err()[0].message.contains("Base64"));
+        }
+    }
+
+    #[test]
+    fn the_largest_file_fits_into_a_body_with_room_for_the_rest() {
+        let of = |bytes: usize| [b"%PDF-1.7".to_vec(), vec![b'x'; bytes - 13], b"%%EOF".to_vec()].concat();
+        assert!(read(&of(FILE_BYTES_MAX)).is_ok());
+        assert!(read(&of(FILE_BYTES_MAX + 1)).unwrap_err().contains("at most"));
+        let encoded = BASE64_STANDARD.encode(of(FILE_BYTES_MAX)).len();
+        assert!(1024 * 1024 - encoded > 64 * 1024, "a body is at most 1 MiB");
+    }
+}

@@ -1,0 +1,78 @@
+//! Pays a payable that was approved.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::model::{ActionKind, Attempt, Payable, PayableStatus};
+use super::rules::{self, Happening};
+use super::{Deed, advance};
+use crate::acting::{Act, acting};
+use crate::apps;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, PayableId, TransferId};
+use crate::jobs::{self, Work};
+use crate::ledger::holds;
+use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::{self, Transfer, TransferKind};
+use crate::vendors;
+use crate::world::{Halt, World};
+
+/// The rail by which vendors are paid. Bills carry no fee: what was approved is what arrives.
+pub const RAIL: Platform = Platform::Ach;
+
+/// POST /v2/accounts-payable/payables/{payable_id}/pay
+///
+/// Sets the approved amount aside and asks for the rail. Whatever the keys of two requests say, the second finds the
+/// payable paid already: only one that is approved, or whose payment failed and gave its money back, can be paid.
+#[derive(Clone, Copy, Debug)]
+pub struct Pay {
+    /// The app.
+    pub scope: Scope,
+    /// The payable.
+    pub payable: PayableId,
+    /// The member who acts.
+    pub acting: MemberId,
+    /// The request's idempotency key, where it is a UUID; the history shows it.
+    pub key: Option<Uuid>,
+}
+
+impl Command for Pay {
+    type Reply = Arc<Payable>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
+        let Scope { org, app } = self.scope;
+        let payable = super::find(world, self.scope, self.payable)?;
+        let actor = acting(world, org, self.acting, Act::Pay)?;
+        rules::step(payable.status, Happening::PaymentInitiated)?;
+        let Some(terms) = payable.terms.as_ref().map(|terms| terms.0) else {
+            return Err(Refusal::new(Code::InternalError, "What was approved of this payable is not known.").into());
+        };
+        let vendor = vendors::find_active(world, self.scope, terms.vendor)?;
+        let method = vendors::payment_method(world, &vendor, terms.payment_method)?;
+        vendors::rules::may_be_paid(&method, world.now())?;
+        let id: TransferId = world.id();
+        holds::open(world, self.scope, id, terms.amount)?;
+
+        // From here it must succeed.
+        let now = world.now();
+        let transfer = Transfer::new(org, app, id, TransferKind::Payable, terms.amount, now);
+        let transfer = Transfer { platform: Some(RAIL), bank_account: Some(terms.bank_account), ..transfer };
+        transfers::open(world, transfer)?;
+        apps::count_money_out(world, self.scope, terms.amount)?;
+        jobs::enqueue(world, org, Work::SubmitTransfer { transfer: id.0 });
+        let is_retry = payable.status == PayableStatus::PaymentFailed;
+        let kind = if is_retry { ActionKind::RetryPayment } else { ActionKind::InitiatePayment };
+        advance(world, &payable, Happening::PaymentInitiated, Some(Deed::of(kind, actor)), |payable| {
+            let idempotency_key = self.key.unwrap_or(id.0);
+            payable.transfer = Some(id);
+            payable.transfer_history.0.push(Attempt { transfer: id, idempotency_key, terms, at: now });
+        })
+    }
+}

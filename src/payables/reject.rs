@@ -1,0 +1,55 @@
+//! An approver says no.
+
+use std::sync::Arc;
+
+use super::model::{ActionKind, Payable};
+use super::rules::{self, Happening};
+use super::{Deed, advance};
+use crate::acting::{Act, acting};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, PayableId};
+use crate::world::{Halt, World};
+
+/// POST /v2/accounts-payable/payables/{payable_id}/reject
+///
+/// Any member whose role approves may say no, named in a step or not: it moves no money, and a payable whose approvers
+/// have all left would wait for ever otherwise. Also ends a payment that failed, so that the payable can be changed.
+#[derive(Clone, Debug)]
+pub struct Reject {
+    /// The app.
+    pub scope: Scope,
+    /// The payable.
+    pub payable: PayableId,
+    /// The member who acts.
+    pub acting: MemberId,
+    /// Their words.
+    pub comment: Option<String>,
+}
+
+impl Command for Reject {
+    type Reply = Arc<Payable>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
+        let payable = super::find(world, self.scope, self.payable)?;
+        let actor = acting(world, self.scope.org, self.acting, Act::Approve)?;
+        rules::step(payable.status, Happening::Rejected)?;
+
+        // From here it must succeed.
+        let (member, now) = (actor.member, world.now());
+        let deed = Deed { kind: ActionKind::Reject, actor: Some(actor), comment: self.comment.clone() };
+        advance(world, &payable, Happening::Rejected, Some(deed), |payable| {
+            let current = payable.approval_steps.0.iter_mut().find(|step| step.completed_at.is_none());
+            let asked = current.and_then(|step| step.approvals.iter_mut().find(|approval| approval.member == member));
+            if let Some(approval) = asked {
+                approval.given = Some(false);
+                approval.at = Some(now);
+                approval.comment.clone_from(&self.comment);
+            }
+        })
+    }
+}

@@ -1,0 +1,257 @@
+//! How a payable moves from state to state (docs/states.md). Pure.
+
+use super::model::{ApprovalStep, PayableStatus};
+use crate::clock::Time;
+use crate::ids::MemberId;
+use crate::refusal::{Code, Refusal};
+
+/// What can happen to a payable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// Whoever prepares it changes it, or its file.
+    Updated,
+    /// Whoever prepares it gives it up.
+    Canceled,
+    /// Whoever prepares it asks for approval.
+    Submitted,
+    /// An approver said yes, and more of them are needed.
+    StepApproved,
+    /// The last approver that was needed said yes.
+    Approved,
+    /// An approver said no.
+    Rejected,
+    /// It is being paid.
+    PaymentInitiated,
+    /// The money arrived.
+    PaymentCompleted,
+    /// It did not, and is back.
+    PaymentFailed,
+    /// It had arrived and came back.
+    PaymentReturned,
+}
+
+impl Happening {
+    /// All, for the tests and docs/states.md.
+    pub const ALL: [Self; 10] = [
+        Self::Updated,
+        Self::Canceled,
+        Self::Submitted,
+        Self::StepApproved,
+        Self::Approved,
+        Self::Rejected,
+        Self::PaymentInitiated,
+        Self::PaymentCompleted,
+        Self::PaymentFailed,
+        Self::PaymentReturned,
+    ];
+}
+
+/// The next state, or why there is none.
+pub fn step(status: PayableStatus, happening: Happening) -> Result<PayableStatus, Refusal> {
+    use PayableStatus::{
+        Approved, Canceled, Created, PaymentCompleted, PaymentFailed, PaymentInitiated, Rejected, SubmittedForApproval,
+    };
+    match (status, happening) {
+        // A rejected bill that is changed is created again: whatever was approved of it counts no more.
+        (Created | Rejected, Happening::Updated) => Ok(Created),
+        (Created, Happening::Canceled) => Ok(Canceled),
+        (Created, Happening::Submitted) | (SubmittedForApproval, Happening::StepApproved) => Ok(SubmittedForApproval),
+        (SubmittedForApproval, Happening::Approved) => Ok(Approved),
+        // After a failed payment, because the way to another account leads through another approval.
+        (SubmittedForApproval | PaymentFailed, Happening::Rejected) => Ok(Rejected),
+        (Approved | PaymentFailed, Happening::PaymentInitiated) => Ok(PaymentInitiated),
+        (PaymentInitiated, Happening::PaymentCompleted) => Ok(PaymentCompleted),
+        (PaymentInitiated, Happening::PaymentFailed) | (PaymentCompleted, Happening::PaymentReturned) => {
+            Ok(PaymentFailed)
+        }
+        (
+            SubmittedForApproval | Approved | PaymentInitiated | PaymentFailed | PaymentCompleted | Canceled,
+            Happening::Updated,
+        )
+        | (
+            SubmittedForApproval | Rejected | Approved | PaymentInitiated | PaymentFailed | PaymentCompleted | Canceled,
+            Happening::Canceled | Happening::Submitted,
+        )
+        | (
+            Created | Rejected | Approved | PaymentInitiated | PaymentFailed | PaymentCompleted | Canceled,
+            Happening::StepApproved | Happening::Approved,
+        )
+        | (Created | Rejected | Approved | PaymentInitiated | PaymentCompleted | Canceled, Happening::Rejected)
+        | (
+            Created | SubmittedForApproval | Rejected | PaymentInitiated | PaymentCompleted | Canceled,
+            Happening::PaymentInitiated,
+        )
+        | (
+            Created | SubmittedForApproval | Rejected | Approved | PaymentFailed | PaymentCompleted | Canceled,
+            Happening::PaymentCompleted | Happening::PaymentFailed,
+        )
+        | (
+            Created | SubmittedForApproval | Rejected | Approved | PaymentInitiated | PaymentFailed | Canceled,
+            Happening::PaymentReturned,
+        ) => Err(Refusal::new(Code::InvalidState, format!("The payable is {status}; that forbids it."))),
+    }
+}
+
+/// Whether a bill in this state may still cost money: it names its vendor and account until it is paid or given up.
+pub const fn is_open(status: PayableStatus) -> bool {
+    match status {
+        PayableStatus::Created
+        | PayableStatus::SubmittedForApproval
+        | PayableStatus::Rejected
+        | PayableStatus::Approved
+        | PayableStatus::PaymentInitiated
+        | PayableStatus::PaymentFailed => true,
+        PayableStatus::Canceled | PayableStatus::PaymentCompleted => false,
+    }
+}
+
+/// Refuses the approval by whoever submitted the bill, whatever their role (decisions.md 10).
+pub fn is_not_submitter(submitted_by: Option<MemberId>, approver: MemberId) -> Result<(), Refusal> {
+    if submitted_by == Some(approver) {
+        let message = "Nobody approves what they submitted, an administrator neither. Let another member approve it.";
+        return Err(Refusal::field(Code::SelfApproval, "/acting_user_id", message));
+    }
+    Ok(())
+}
+
+/// The steps after this member said yes in the first that is not complete.
+///
+/// # Errors
+/// `not-permitted` for who is in no step; `invalid-state` for who said it before, or whose step has not come yet.
+pub fn approved_by(
+    steps: &[ApprovalStep],
+    member: MemberId,
+    now: Time,
+    comment: Option<&str>,
+) -> Result<Vec<ApprovalStep>, Refusal> {
+    let mut steps = steps.to_vec();
+    let is_named = steps.iter().any(|step| step.approvals.iter().any(|approval| approval.member == member));
+    if !is_named {
+        let message = "This payable was submitted for the approval of others; see approval_steps.";
+        return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message));
+    }
+    let Some(current) = steps.iter_mut().find(|step| step.completed_at.is_none()) else {
+        return Err(Refusal::new(Code::InvalidState, "Every step of the approval is complete."));
+    };
+    let Some(approval) = current.approvals.iter_mut().find(|approval| approval.member == member) else {
+        let message = "The step that is under way is another's; see approval_steps.";
+        return Err(Refusal::new(Code::InvalidState, message));
+    };
+    if approval.given == Some(true) {
+        let message = "This member approved in this step before; each counts once a step.";
+        return Err(Refusal::new(Code::InvalidState, message));
+    }
+
+    // From here it must succeed.
+    approval.given = Some(true);
+    approval.at = Some(now);
+    approval.comment = comment.map(str::to_owned);
+    if has_enough(current) {
+        current.completed_at = Some(now);
+    }
+    Ok(steps)
+}
+
+/// Whether as many members approved in a step as it needs, each counted once.
+pub fn has_enough(step: &ApprovalStep) -> bool {
+    let mut given: Vec<MemberId> =
+        step.approvals.iter().filter(|approval| approval.given == Some(true)).map(|approval| approval.member).collect();
+    given.sort_unstable();
+    given.dedup();
+    given.len() >= usize::try_from(step.num_approvals_required).unwrap_or(usize::MAX)
+}
+
+/// Every move from state to state, for docs/states.md: from, what happens, to.
+pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+    let pairs = PayableStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
+    pairs
+        .filter_map(|(status, happening)| {
+            let to = step(status, happening).ok()?;
+            Some((status.as_str(), format!("{happening:?}"), to.as_str()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::Approval;
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn every_pair_of_state_and_happening() {
+        let mut table = String::new();
+        for status in PayableStatus::ALL {
+            for happening in Happening::ALL {
+                if let Ok(to) = step(*status, happening) {
+                    table.push_str(&format!("{status} {happening:?} {to}\n"));
+                }
+            }
+        }
+        // decisions.md 10: created → canceled | submitted; submitted → approved | rejected; rejected → created again
+        // by an update; approved → payment_initiated → payment_completed | payment_failed → retry by pay again.
+        // Ours: a failed payment may be rejected; one that came back after it had arrived failed after all.
+        let expected = "created Updated created\ncreated Canceled canceled\n\
+            created Submitted submitted_for_approval\n\
+            submitted_for_approval StepApproved submitted_for_approval\nsubmitted_for_approval Approved approved\n\
+            submitted_for_approval Rejected rejected\nrejected Updated created\n\
+            approved PaymentInitiated payment_initiated\npayment_initiated PaymentCompleted payment_completed\n\
+            payment_initiated PaymentFailed payment_failed\npayment_failed Rejected rejected\n\
+            payment_failed PaymentInitiated payment_initiated\npayment_completed PaymentReturned payment_failed\n";
+        assert_eq!(table, expected);
+    }
+
+    #[test]
+    fn only_what_was_approved_is_ever_paid() {
+        let before: Vec<PayableStatus> = PayableStatus::ALL
+            .iter()
+            .copied()
+            .filter(|status| step(*status, Happening::PaymentInitiated).is_ok())
+            .collect();
+        assert_eq!(before, [PayableStatus::Approved, PayableStatus::PaymentFailed]);
+    }
+
+    fn member(number: u128) -> MemberId {
+        MemberId(Uuid::from_u128(number))
+    }
+
+    fn approvals(required: u32, members: &[u128]) -> ApprovalStep {
+        let approval = |number: &u128| Approval {
+            member: member(*number),
+            number: i64::try_from(*number).unwrap(),
+            name: String::new(),
+            given: None,
+            at: None,
+            comment: None,
+        };
+        let approvals = members.iter().map(approval).collect();
+        ApprovalStep { num_approvals_required: required, approvals, completed_at: None }
+    }
+
+    #[test]
+    fn steps_come_one_after_the_other_and_each_member_counts_once_in_each() {
+        let now = Time::from_micros(7);
+        let approve = |steps: &[ApprovalStep], number| approved_by(steps, member(number), now, None);
+        let code = |refused: Result<Vec<ApprovalStep>, Refusal>| refused.unwrap_err().code;
+        let steps = [approvals(2, &[1, 2, 3]), approvals(1, &[3, 4])];
+
+        assert_eq!(code(approve(&steps, 9)), Code::NotPermitted, "a stranger");
+        assert_eq!(code(approve(&steps, 4)), Code::InvalidState, "their step has not come");
+        let steps = approve(&steps, 1).unwrap();
+        assert_eq!(steps[0].completed_at, None, "one of two");
+        assert_eq!(code(approve(&steps, 1)), Code::InvalidState, "once is enough of them");
+        let steps = approve(&steps, 3).unwrap();
+        assert_eq!(steps[0].completed_at, Some(now));
+        assert_eq!(code(approve(&steps, 2)), Code::InvalidState, "too late");
+        let steps = approve(&steps, 3).unwrap();
+        assert!(steps.iter().all(|step| step.completed_at.is_some()), "the same member, in another step");
+        assert_eq!(code(approve(&steps, 4)), Code::InvalidState, "nothing is left to approve");
+    }
+
+    #[test]
+    fn the_submitter_does_not_approve() {
+        assert_eq!(is_not_submitter(Some(member(1)), member(1)).unwrap_err().code, Code::SelfApproval);
+        assert!(is_not_submitter(Some(member(1)), member(2)).is_ok());
+        assert!(is_not_submitter(None, member(1)).is_ok());
+    }
+}

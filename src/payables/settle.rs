@@ -1,0 +1,67 @@
+//! What the rail says of a payment to a vendor: it arrived, it failed, or it came back.
+//!
+//! A vendor's account is not taken out of use by a failure, other than a payee's: the approved account is the only one
+//! that can be paid to, and whether it works again is for the vendor to say. Paying again tries it again; another
+//! account takes another approval.
+
+use std::sync::Arc;
+
+use super::advance;
+use super::model::Payable;
+use super::rules::Happening;
+use crate::apps;
+use crate::ledger::holds::{self, CapturedBy, Closed};
+use crate::ledger::{self, postings};
+use crate::platform::Platform;
+use crate::rails::failures::FailureCode;
+use crate::refusal::{Code, Refusal};
+use crate::transfers::{self, Transfer, rules::Happening as Moved};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// It arrived: what was set aside is gone, and the bill is paid.
+pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt> {
+    let payable = of(world, transfer)?;
+    let by = CapturedBy::Rail(platform(transfer)?);
+    must_be_open(holds::capture(world, transfer.scope(), transfer.id, by)?)?;
+    let now = world.now();
+    transfers::advance(world, transfer, Moved::Completed, |transfer| transfer.completed_at = Some(now))?;
+    advance(world, &payable, Happening::PaymentCompleted, None, |_| ()).map(|_| ())
+}
+
+/// It did not: what was set aside is back in the wallet, and the bill may be paid again.
+pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
+    let payable = of(world, transfer)?;
+    must_be_open(holds::release(world, transfer.scope(), transfer.id)?)?;
+    transfers::advance(world, transfer, Moved::Failed, |transfer| transfer.error = Some(code))?;
+    apps::count_money_out(world, transfer.scope(), transfer.amount.negated())?;
+    advance(world, &payable, Happening::PaymentFailed, None, |_| ()).map(|_| ())
+}
+
+/// It had arrived and came back: the money is in the wallet again, so paying again pays once.
+pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
+    let payable = of(world, transfer)?;
+    let posting = postings::return_payable(transfer.scope(), transfer.id, platform(transfer)?, transfer.amount);
+    ledger::post(world, &posting)?;
+    transfers::advance(world, transfer, Moved::Returned, |transfer| transfer.error = Some(code))?;
+    apps::count_money_out(world, transfer.scope(), transfer.amount.negated())?;
+    advance(world, &payable, Happening::PaymentReturned, None, |_| ()).map(|_| ())
+}
+
+/// The bill whose last attempt to pay this is. Earlier attempts came to their ends before it began.
+fn of(world: &World, transfer: &Transfer) -> Result<Arc<Payable>, Halt> {
+    let found = world.all::<Payable>(Payable::BY_TRANSFER, key![transfer.org, Some(transfer.id)])?;
+    Ok(found.into_iter().next().ok_or_else(|| Refusal::not_found("payable of this transfer"))?)
+}
+
+fn platform(transfer: &Transfer) -> Result<Platform, Refusal> {
+    transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A transfer to a vendor lacks its rail."))
+}
+
+/// A transfer that is under way has its money set aside; if not, one of the two rows is damaged.
+fn must_be_open(closed: Closed) -> Result<(), Refusal> {
+    match closed {
+        Closed::Now => Ok(()),
+        Closed::Before => Err(Refusal::new(Code::InternalError, "The money of this transfer was moved before.")),
+    }
+}

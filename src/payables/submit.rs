@@ -1,0 +1,146 @@
+//! Asks for approval: what will be paid, and whose approval it needs, is fixed from here on.
+
+use std::sync::Arc;
+
+use super::model::{ActionKind, Approval, ApprovalStep, Payable, Terms};
+use super::rules::{self, Happening};
+use super::{Deed, advance};
+use crate::acting::{Act, acting, may_approve};
+use crate::approval_policies::{self, ApprovalPolicy, PolicyStep};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, PayableId};
+use crate::members::Member;
+use crate::refusal::{Code, Refusal};
+use crate::vendors::{self, VendorPaymentMethod};
+use crate::world::record::{Document, key};
+use crate::world::{Halt, World};
+
+/// POST /v2/accounts-payable/payables/{payable_id}/submit-for-approval
+#[derive(Clone, Copy, Debug)]
+pub struct Submit {
+    /// The app.
+    pub scope: Scope,
+    /// The payable.
+    pub payable: PayableId,
+    /// The member who acts.
+    pub acting: MemberId,
+}
+
+impl Command for Submit {
+    type Reply = Arc<Payable>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
+        let payable = super::find(world, self.scope, self.payable)?;
+        let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
+        rules::step(payable.status, Happening::Submitted)?;
+        let (terms, method) = terms(world, &payable)?;
+        let policies = approval_policies::of_app(world, self.scope)?;
+        let policy = approval_policies::rules::choose(&policies, terms.amount, terms.vendor);
+        let members = world.all::<Member>(Member::OF_ORG, key![self.scope.org])?;
+        let steps = match policy {
+            Some(policy) => steps_of(policy, &members, actor.member)?,
+            None => vec![any_approver(&members, actor.member)?],
+        };
+
+        // From here it must succeed.
+        let submitter = actor.member;
+        advance(
+            world,
+            &payable,
+            Happening::Submitted,
+            Some(Deed::of(ActionKind::SubmitForApproval, actor)),
+            |payable| {
+                payable.terms = Some(Document(terms));
+                payable.payment_method = Some(method.id);
+                payable.payment_method_name = Some(method.name.clone());
+                payable.submitted_by = Some(submitter);
+                payable.policy = policy.map(|policy| policy.id);
+                payable.approval_steps.0 = steps;
+            },
+        )
+    }
+}
+
+/// What will be paid. A payable without an account takes the vendor's only one.
+fn terms(world: &World, payable: &Payable) -> Result<(Terms, Arc<VendorPaymentMethod>), Halt> {
+    let lacks = |what: &str| Refusal::new(Code::InvalidState, format!("The payable cannot be submitted yet: {what}."));
+    if !payable.amount.is_positive() {
+        return Err(lacks("it lacks an amount, or items").into());
+    }
+    let Some(vendor) = payable.vendor else { return Err(lacks("it lacks ap_vendor_id").into()) };
+    let vendor = vendors::find_active(world, payable.scope(), vendor)?;
+    let method = match payable.payment_method {
+        Some(method) => vendors::payment_method(world, &vendor, method)?,
+        None => match vendors::payment_methods(world, &vendor)?.as_slice() {
+            [only] => only.clone(),
+            [] => return Err(lacks("its vendor has no payment method").into()),
+            [..] => {
+                return Err(lacks("its vendor has several payment methods, say which by ap_payment_method_id").into());
+            }
+        },
+    };
+    let terms = Terms {
+        amount: payable.amount,
+        vendor: vendor.id,
+        payment_method: method.id,
+        bank_account: method.bank_account,
+    };
+    Ok((terms, method))
+}
+
+/// The steps of a policy, each with those of its approvers who may approve now and did not submit.
+///
+/// # Errors
+/// `invalid-state` when a step could never be completed: better now than never.
+fn steps_of(
+    policy: &ApprovalPolicy,
+    members: &[Arc<Member>],
+    submitter: MemberId,
+) -> Result<Vec<ApprovalStep>, Refusal> {
+    let step = |(number, step): (usize, &PolicyStep)| {
+        let named = step.approvers.iter().filter_map(|id| members.iter().find(|member| member.id == *id));
+        let approvals: Vec<Approval> = named.filter_map(|member| approval(member, submitter)).collect();
+        let required = usize::try_from(step.num_approvals_required).unwrap_or(usize::MAX);
+        if approvals.len() < required {
+            let name = policy.name.as_deref().unwrap_or("without a name");
+            let message = format!(
+                "The approval policy {name} ({}) can never be fulfilled: step {number} needs {required} approvals, and \
+                 {} of its members may approve and did not submit. Change the policy, or let another member submit.",
+                policy.id,
+                approvals.len()
+            );
+            return Err(Refusal::new(Code::InvalidState, message));
+        }
+        Ok(ApprovalStep { num_approvals_required: step.num_approvals_required, approvals, completed_at: None })
+    };
+    (1..).zip(&policy.steps.0).map(step).collect()
+}
+
+/// Where no policy fits: any one approver who did not submit (decisions.md 10).
+fn any_approver(members: &[Arc<Member>], submitter: MemberId) -> Result<ApprovalStep, Refusal> {
+    let approvals: Vec<Approval> = members.iter().filter_map(|member| approval(member, submitter)).collect();
+    if approvals.is_empty() {
+        let message = "Nobody but the submitter may approve: the organization needs another active member whose role \
+                       is ap_approver or admin.";
+        return Err(Refusal::new(Code::InvalidState, message));
+    }
+    Ok(ApprovalStep { num_approvals_required: 1, approvals, completed_at: None })
+}
+
+/// The place of a member who may approve; `None` for all others, and for the submitter.
+fn approval(member: &Arc<Member>, submitter: MemberId) -> Option<Approval> {
+    let may = member.id != submitter && may_approve(member);
+    may.then(|| Approval {
+        member: member.id,
+        number: member.number,
+        name: member.name.clone(),
+        given: None,
+        at: None,
+        comment: None,
+    })
+}

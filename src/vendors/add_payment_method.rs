@@ -1,0 +1,74 @@
+//! Adds an account by which a vendor is paid.
+
+use super::json::{VendorPaymentMethodJson, payment_method_json};
+use super::model::{MethodStatus, VendorPaymentMethod};
+use crate::acting::{Act, acting_if_named};
+use crate::bank_accounts::{self, SealedAccount};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, VendorId};
+use crate::refusal::{Code, Refusal};
+use crate::world::{Halt, World};
+
+/// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods
+///
+/// The first account that a vendor ever has may be used at once. Every later one has to be confirmed by a second
+/// member, so the first must be known; and deleting the others does not make it the first.
+#[derive(Clone, Debug)]
+pub struct AddPaymentMethod {
+    /// The app.
+    pub scope: Scope,
+    /// The vendor.
+    pub vendor: VendorId,
+    /// The member who acts.
+    pub acting: Option<MemberId>,
+    /// The account.
+    pub account: SealedAccount,
+}
+
+impl Command for AddPaymentMethod {
+    type Reply = VendorPaymentMethodJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
+        let Scope { org, app } = self.scope;
+        let vendor = super::find(world, self.scope, self.vendor)?;
+        let is_first = super::ever_added(world, &vendor)?.is_empty();
+        if !is_first && self.acting.is_none() {
+            let message = "is required for every account but a new vendor's first: a second member confirms it";
+            return Err(Refusal::field(Code::InvalidInput, "/acting_user_id", message).into());
+        }
+        let actor = acting_if_named(world, org, self.acting, Act::Prepare)?;
+        let vendor = super::find_active(world, self.scope, vendor.id)?;
+        let known = bank_accounts::of_holder(world, org, vendor.id.0)?;
+        if known.iter().any(|account| account.fingerprint == self.account.fingerprint) {
+            let message = "This account is a payment method of the vendor already.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        }
+
+        // From here it must succeed.
+        let account = bank_accounts::add(world, self.scope, vendor.id.0, &self.account)?;
+        let (id, now) = (world.id(), world.now());
+        let method = world.add(VendorPaymentMethod {
+            org,
+            id,
+            app,
+            vendor: vendor.id,
+            bank_account: account.id,
+            name: account.name.clone(),
+            status: if is_first { MethodStatus::Confirmed } else { MethodStatus::Unconfirmed },
+            added_by: actor.map(|actor| actor.member),
+            confirmed_by: None,
+            confirmed_at: is_first.then_some(now),
+            usable_at: is_first.then_some(now),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        });
+        super::tell_method(world, &method)?;
+        payment_method_json(world, &method)
+    }
+}

@@ -1,0 +1,48 @@
+//! A second member stands by an account that was added later.
+
+use super::json::{VendorPaymentMethodJson, payment_method_json};
+use super::rules::{self, Happening};
+use crate::acting::{Act, acting};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, VendorId, VendorPaymentMethodId};
+use crate::world::{Halt, World};
+
+/// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm
+#[derive(Clone, Copy, Debug)]
+pub struct ConfirmPaymentMethod {
+    /// The app.
+    pub scope: Scope,
+    /// The vendor.
+    pub vendor: VendorId,
+    /// The payment method.
+    pub method: VendorPaymentMethodId,
+    /// The second member.
+    pub acting: MemberId,
+}
+
+impl Command for ConfirmPaymentMethod {
+    type Reply = VendorPaymentMethodJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
+        let vendor = super::find(world, self.scope, self.vendor)?;
+        let method = super::payment_method(world, &vendor, self.method)?;
+        let actor = acting(world, self.scope.org, self.acting, Act::Confirm)?;
+        rules::is_second_member(&method, actor.member)?;
+        let to = rules::step(method.status, Happening::Confirmed)?;
+
+        // From here it must succeed.
+        let now = world.now();
+        let method = super::change_method(world, &method, |method| {
+            method.status = to;
+            method.confirmed_by = Some(actor.member);
+            method.confirmed_at = Some(now);
+            method.usable_at = Some(now.plus_seconds(rules::REST_SECONDS));
+        })?;
+        payment_method_json(world, &method)
+    }
+}

@@ -1,0 +1,61 @@
+//! Adds a vendor.
+
+use std::sync::Arc;
+
+use super::model::{Vendor, VendorStatus};
+use crate::acting::{Act, acting_if_named};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId};
+use crate::users::Address;
+use crate::world::record::Document;
+use crate::world::{Halt, World};
+
+/// POST /v2/accounts-payable/vendors
+#[derive(Clone, Debug)]
+pub struct CreateVendor {
+    /// The app.
+    pub scope: Scope,
+    /// The member who acts, where one is named.
+    pub acting: Option<MemberId>,
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub address: Address,
+    /// Whom to write to.
+    pub contact_email: Option<String>,
+    /// The app's own id for it.
+    pub external_id: Option<String>,
+}
+
+impl Command for CreateVendor {
+    type Reply = Arc<Vendor>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Vendor>, Halt> {
+        let Scope { org, app } = self.scope;
+        let actor = acting_if_named(world, org, self.acting, Act::Prepare)?;
+
+        // From here it must succeed.
+        let (id, created_at) = (world.id(), world.now());
+        let vendor = world.add(Vendor {
+            org,
+            id,
+            app,
+            name: self.name.clone(),
+            address: Document(self.address.clone()),
+            contact_email: self.contact_email.clone(),
+            external_id: self.external_id.clone(),
+            status: VendorStatus::Active,
+            created_by: actor.map(|actor| actor.member),
+            version: 1,
+            created_at,
+            deleted_at: None,
+        });
+        super::tell(world, &vendor)?;
+        Ok(vendor)
+    }
+}

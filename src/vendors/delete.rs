@@ -1,0 +1,116 @@
+//! Takes a vendor, or one of its accounts, out of use. To do it again changes nothing.
+
+use std::sync::Arc;
+
+use super::json::{VendorPaymentMethodJson, payment_method_json};
+use super::model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
+use super::rules::{self, Happening};
+use crate::acting::{Act, acting_if_named};
+use crate::bank_accounts;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{MemberId, OrgId, VendorId, VendorPaymentMethodId};
+use crate::refusal::{Code, Refusal};
+use crate::world::{Halt, World};
+
+/// Tells whether bills that are neither paid nor canceled name a vendor, or one account of it. Bills are listed
+/// after this noun, so the table of routes hands their answer in.
+pub type AreOpen = fn(&World, &Vendor, Option<VendorPaymentMethodId>) -> Result<bool, Halt>;
+
+/// DELETE /v2/accounts-payable/vendors/{vendor_id}
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteVendor {
+    /// The app.
+    pub scope: Scope,
+    /// The vendor.
+    pub vendor: VendorId,
+    /// The member who acts, where one is named.
+    pub acting: Option<MemberId>,
+    /// Whether bills are open.
+    pub are_open: AreOpen,
+}
+
+impl Command for DeleteVendor {
+    type Reply = Arc<Vendor>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<Vendor>, Halt> {
+        let vendor = super::find(world, self.scope, self.vendor)?;
+        acting_if_named(world, self.scope.org, self.acting, Act::Prepare)?;
+        if vendor.status == VendorStatus::Deleted {
+            return Ok(vendor);
+        }
+        if (self.are_open)(world, &vendor, None)? {
+            return Err(open("vendor").into());
+        }
+        let methods = super::payment_methods(world, &vendor)?;
+
+        // From here it must succeed.
+        for method in &methods {
+            take_out(world, method)?;
+        }
+        let now = world.now();
+        let vendor = world.change(&vendor, |vendor| {
+            vendor.status = VendorStatus::Deleted;
+            vendor.deleted_at = Some(now);
+            vendor.version += 1;
+        });
+        super::tell(world, &vendor)?;
+        Ok(vendor)
+    }
+}
+
+/// DELETE /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}
+#[derive(Clone, Copy, Debug)]
+pub struct DeletePaymentMethod {
+    /// The app.
+    pub scope: Scope,
+    /// The vendor.
+    pub vendor: VendorId,
+    /// The payment method.
+    pub method: VendorPaymentMethodId,
+    /// The member who acts, where one is named.
+    pub acting: Option<MemberId>,
+    /// Whether bills are open.
+    pub are_open: AreOpen,
+}
+
+impl Command for DeletePaymentMethod {
+    type Reply = VendorPaymentMethodJson;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
+        let vendor = super::find(world, self.scope, self.vendor)?;
+        let method = super::payment_method(world, &vendor, self.method)?;
+        acting_if_named(world, self.scope.org, self.acting, Act::Prepare)?;
+        if method.status == MethodStatus::Deleted {
+            return payment_method_json(world, &method);
+        }
+        if (self.are_open)(world, &vendor, Some(method.id))? {
+            return Err(open("payment method").into());
+        }
+
+        // From here it must succeed.
+        let method = take_out(world, &method)?;
+        payment_method_json(world, &method)
+    }
+}
+
+fn open(what: &str) -> Refusal {
+    let message =
+        format!("Payables that are neither paid nor canceled name this {what}. Let them name another, or cancel them.");
+    Refusal::new(Code::InvalidState, message)
+}
+
+fn take_out(world: &mut World, method: &Arc<VendorPaymentMethod>) -> Result<Arc<VendorPaymentMethod>, Halt> {
+    let to = rules::step(method.status, Happening::Deleted)?;
+    let account = bank_accounts::find(world, method.org, method.vendor.0, method.bank_account)?;
+    bank_accounts::disable(world, &account, "removed");
+    super::change_method(world, method, |method| method.status = to)
+}

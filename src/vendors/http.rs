@@ -1,0 +1,298 @@
+//! The routes of vendors and of their payment methods.
+
+use serde_json::json;
+
+use super::add_payment_method::AddPaymentMethod;
+use super::confirm_payment_method::ConfirmPaymentMethod;
+use super::create::CreateVendor;
+use super::delete::{AreOpen, DeletePaymentMethod, DeleteVendor};
+use super::json::{VendorJson, VendorPaymentMethodJson, payment_method_json};
+use super::model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
+use crate::bank::{AccountNumber, RoutingNumber};
+use crate::bank_accounts::{BankAccountInput, HolderName};
+use crate::email::Email;
+use crate::http::input::input;
+use crate::http::inputs::{Line, word_input};
+use crate::http::lists::{ListEnvelope, list_query, page, page_of};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Method, Outcome, Route, Who};
+use crate::ids::{MemberId, VendorId};
+use crate::payout_methods::AccountType;
+use crate::refusal::{Code, Refusal};
+use crate::users::Address;
+use crate::world::Query;
+use crate::world::query::Compare;
+use crate::world::record::Cell as _;
+
+word_input!(VendorStatus);
+word_input!(MethodStatus);
+
+/// Longest external id, in characters.
+pub const EXTERNAL_ID_MAX: usize = 100;
+
+input! {
+    /// A vendor to be added.
+    pub struct NewVendor {
+        /// The member who adds it (admin or ap_creator); the app itself when not given.
+        pub acting_user_id: Option<MemberId>,
+        /// Its name.
+        pub name: HolderName,
+        /// Where it is.
+        pub address: Address,
+        /// Whom to write to.
+        pub contact_email: Option<Email>,
+        /// Your own id for it.
+        pub external_id: Option<Line<EXTERNAL_ID_MAX>>,
+    }
+}
+
+input! {
+    /// An account to be added.
+    pub struct NewVendorPaymentMethod {
+        /// The member who adds it (admin or ap_creator); required for every account but a new vendor's first.
+        pub acting_user_id: Option<MemberId>,
+        /// The name on the account.
+        pub name: HolderName,
+        /// Four to seventeen digits. Kept sealed, shown as its last four.
+        pub account_number: AccountNumber,
+        /// Nine digits, the last a check digit.
+        pub routing_number: RoutingNumber,
+        /// checking (the default) or savings.
+        pub account_type: Option<AccountType>,
+    }
+}
+
+input! {
+    /// Who confirms.
+    pub struct Confirmation {
+        /// The second member: any but a viewer and whoever added the account.
+        pub acting_user_id: MemberId,
+    }
+}
+
+input! {
+    /// Who deletes.
+    pub struct Deletion {
+        /// The member (admin or ap_creator); the app itself when not given.
+        pub acting_user_id: Option<MemberId>,
+    }
+}
+
+list_query! {
+    /// Which vendors.
+    pub struct VendorsQuery {
+        /// active (the default) or deleted.
+        pub status: Option<VendorStatus>,
+        /// Only the one that you call so.
+        pub external_id: Option<Line<EXTERNAL_ID_MAX>>,
+    }
+}
+
+list_query! {
+    /// Which payment methods.
+    pub struct VendorPaymentMethodsQuery {
+        /// Only this status; all but the deleted when not given.
+        pub status: Option<MethodStatus>,
+    }
+}
+
+/// POST /v2/accounts-payable/vendors
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let command = call.body::<NewVendor>().map(|new| CreateVendor {
+        scope,
+        acting: new.acting_user_id,
+        name: new.name.0,
+        address: new.address,
+        contact_email: new.contact_email.map(|email| email.as_str().to_owned()),
+        external_id: new.external_id.map(|id| id.0),
+    });
+    call.once(command, |vendor| Answer::created(&VendorJson::from(&**vendor))).await
+}
+
+/// GET /v2/accounts-payable/vendors
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: VendorsQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            let mine = Query::of::<Vendor>(scope.org.to_value(), "id", 1);
+            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            page::<Vendor>(world, mine, &asked.asked(), |query| {
+                let status = asked.status.unwrap_or(VendorStatus::Active);
+                let query = query.filter("status", Compare::Equal, status.to_value());
+                query.matching("external_id", asked.external_id.as_ref().map(|id| id.0.to_value()))
+            })
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|vendor| VendorJson::from(vendor))))
+}
+
+/// GET /v2/accounts-payable/vendors/{vendor_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = (call.scope()?, call.id("vendor_id", "vendor")?);
+    let vendor = call.read(move |world| super::find(world, scope, id)).await?;
+    Ok(Answer::ok(&VendorJson::from(&*vendor)))
+}
+
+/// DELETE /v2/accounts-payable/vendors/{vendor_id}
+pub async fn delete(call: Call, are_open: AreOpen) -> Outcome {
+    let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
+    let acting = call.body::<Deletion>()?.acting_user_id;
+    let vendor = call.bursar.engine.run(DeleteVendor { scope, vendor, acting, are_open }).await?;
+    Ok(Answer::ok(&VendorJson::from(&*vendor)))
+}
+
+/// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods
+pub async fn add_payment_method(call: Call) -> Outcome {
+    let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
+    let nonce = call.bursar.entropy().bytes();
+    let command = call.body::<NewVendorPaymentMethod>().map(|new| {
+        let NewVendorPaymentMethod { acting_user_id, name, account_number, routing_number, account_type } = new;
+        let account = BankAccountInput { name, account_number, routing_number, account_type };
+        let account = account.sealed(&call.bursar.vault, nonce);
+        AddPaymentMethod { scope, vendor, acting: acting_user_id, account }
+    });
+    call.once(command, Answer::created).await
+}
+
+/// GET /v2/accounts-payable/vendors/{vendor_id}/payment-methods
+pub async fn list_payment_methods(call: Call) -> Outcome {
+    let (scope, vendor): (_, VendorId) = (call.scope()?, call.id("vendor_id", "vendor")?);
+    let asked: VendorPaymentMethodsQuery = call.query()?;
+    let list = call
+        .read(move |world| {
+            let vendor = super::find(world, scope, vendor)?;
+            let mut methods = super::ever_added(world, &vendor)?;
+            methods.retain(|method| match asked.status {
+                Some(status) => method.status == status,
+                None => method.status != MethodStatus::Deleted,
+            });
+            let found = page_of(methods, &asked.asked(), |method| (method.id.0, method.created_at))?;
+            let shown = |method: &std::sync::Arc<VendorPaymentMethod>| payment_method_json(world, method);
+            let data = found.records.iter().map(shown).collect::<Result<Vec<_>, _>>()?;
+            Ok(ListEnvelope { has_more: found.has_more, data })
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+/// GET /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}
+pub async fn show_payment_method(call: Call) -> Outcome {
+    let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
+    let id = call.id("payment_method_id", "payment method of this vendor")?;
+    let method = call
+        .read(move |world| {
+            let vendor = super::find(world, scope, vendor)?;
+            let method = super::payment_method(world, &vendor, id)?;
+            payment_method_json(world, &method)
+        })
+        .await?;
+    Ok(Answer::ok(&method))
+}
+
+/// DELETE /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}
+pub async fn delete_payment_method(call: Call, are_open: AreOpen) -> Outcome {
+    let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
+    let method = call.id("payment_method_id", "payment method of this vendor")?;
+    let acting = call.body::<Deletion>()?.acting_user_id;
+    let command = DeletePaymentMethod { scope, vendor, method, acting, are_open };
+    let method = call.bursar.engine.run(command).await?;
+    Ok(Answer::ok(&method))
+}
+
+/// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm
+pub async fn confirm_payment_method(call: Call) -> Outcome {
+    let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
+    let method = call.id("payment_method_id", "payment method of this vendor")?;
+    let command: Result<_, Refusal> = call.body::<Confirmation>().map(|confirmation| ConfirmPaymentMethod {
+        scope,
+        vendor,
+        method,
+        acting: confirmation.acting_user_id,
+    });
+    call.once(command, Answer::ok).await
+}
+
+const TAG: &str = "Accounts payable";
+
+/// The routes of vendors. `are_open` tells whether open bills name one; bills are listed after vendors, so the table
+/// of routes hands their answer in.
+pub fn routes(are_open: AreOpen) -> Vec<Route> {
+    [vendor_routes(are_open), payment_method_routes(are_open)].concat()
+}
+
+fn vendor_routes(are_open: AreOpen) -> Vec<Route> {
+    let delete_vendor = move |call| delete(call, are_open);
+    vec![
+        route!(Get "/v2/accounts-payable/vendors" App "list_vendors" list)
+            .about(TAG, "List vendors")
+            .asks::<VendorsQuery>()
+            .gives::<ListEnvelope<VendorJson>>(200, "One page."),
+        route!(Post "/v2/accounts-payable/vendors" App "create_vendor" create)
+            .about(TAG, "Add a vendor")
+            .takes::<NewVendor>()
+            .example(json!({
+                "name": "Corner Shop",
+                "address": {"line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US"},
+                "contact_email": "bills@example.com"
+            }))
+            .gives::<VendorJson>(201, "The vendor.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidEmail]),
+        route!(Get "/v2/accounts-payable/vendors/{vendor_id}" App "get_vendor" show)
+            .about(TAG, "Get a vendor")
+            .gives::<VendorJson>(200, "The vendor; a deleted one too.")
+            .refuses(&[Code::NotFound]),
+        Route::new(Method::Delete, "/v2/accounts-payable/vendors/{vendor_id}", Who::App, "delete_vendor", delete_vendor)
+            .about(TAG, "Delete a vendor")
+            .describe(
+                "Refused while payables name it that are neither paid nor canceled. Histories still name it. To \
+                 delete it again changes nothing.",
+            )
+            .takes::<Deletion>()
+            .gives::<VendorJson>(200, "The vendor.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+    ]
+}
+
+fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
+    const PATH: &str = "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}";
+    let delete_method = move |call| delete_payment_method(call, are_open);
+    vec![
+        route!(Get "/v2/accounts-payable/vendors/{vendor_id}/payment-methods" App "list_vendor_payment_methods" list_payment_methods)
+            .about(TAG, "List a vendor's payment methods")
+            .asks::<VendorPaymentMethodsQuery>()
+            .gives::<ListEnvelope<VendorPaymentMethodJson>>(200, "One page.")
+            .refuses(&[Code::NotFound]),
+        route!(Post "/v2/accounts-payable/vendors/{vendor_id}/payment-methods" App "create_vendor_payment_method" add_payment_method)
+            .about(TAG, "Add a vendor's payment method")
+            .describe(
+                "The first of a new vendor may be used at once. Each later one must be confirmed by a second member, \
+                 and then rests 24 hours before it can be paid to (decisions.md 10 and 16).",
+            )
+            .takes::<NewVendorPaymentMethod>()
+            .example(json!({"name": "Corner Shop", "account_number": "000123456789", "routing_number": "110000000"}))
+            .gives::<VendorPaymentMethodJson>(201, "The payment method.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+        Route::new(Method::Get, PATH, Who::App, "get_vendor_payment_method", show_payment_method)
+            .about(TAG, "Get a vendor's payment method")
+            .gives::<VendorPaymentMethodJson>(200, "The payment method; a deleted one too.")
+            .refuses(&[Code::NotFound]),
+        Route::new(Method::Delete, PATH, Who::App, "delete_vendor_payment_method", delete_method)
+            .about(TAG, "Delete a vendor's payment method")
+            .describe(
+                "Refused while payables name it that are neither paid nor canceled. To delete it again changes nothing.",
+            )
+            .takes::<Deletion>()
+            .gives::<VendorPaymentMethodJson>(200, "The payment method.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+        route!(Post "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm" App "confirm_vendor_payment_method" confirm_payment_method)
+            .about(TAG, "Confirm a vendor's payment method")
+            .describe(
+                "By a second member: any but a viewer and whoever added it. It can be paid to 24 hours from then on.",
+            )
+            .takes::<Confirmation>()
+            .gives::<VendorPaymentMethodJson>(200, "The payment method.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::SelfApproval, Code::InvalidState]),
+    ]
+}

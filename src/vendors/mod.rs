@@ -1,0 +1,115 @@
+//! Vendors: who sends bills, and the bank accounts by which they are paid (decisions.md 10 and 16).
+//!
+//! Whoever can change where a vendor is paid can take the next payment. So the first account of a new vendor may be
+//! used at once, and each later one rests: a second member confirms it, and a day goes by, before it can be paid to.
+//! Invariants: an account that was added later is paid to only after both; who added it never confirms it; a vendor
+//! or an account that an open bill names is not deleted. Deliberately absent: changing an account, which would be
+//! a way around (delete it and add another); and bills, which are `payables`.
+//!
+//! Start at `rules.rs`, then `add_payment_method.rs`.
+
+mod add_payment_method;
+mod confirm_payment_method;
+mod create;
+mod delete;
+mod http;
+mod json;
+mod model;
+pub mod rules;
+
+pub use add_payment_method::AddPaymentMethod;
+pub use confirm_payment_method::ConfirmPaymentMethod;
+pub use create::CreateVendor;
+pub use delete::{AreOpen, DeletePaymentMethod, DeleteVendor};
+pub use http::{Deletion, EXTERNAL_ID_MAX, routes};
+pub use json::{VendorJson, VendorPaymentMethodJson, payment_method_json};
+pub use model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
+
+use std::sync::Arc;
+
+use crate::events::{self, EventName, News};
+use crate::http::Scope;
+use crate::ids::{VendorId, VendorPaymentMethodId};
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A vendor of the app, deleted ones too.
+///
+/// # Errors
+/// `not-found`.
+pub fn find(world: &World, scope: Scope, id: VendorId) -> Result<Arc<Vendor>, Halt> {
+    match world.get::<Vendor>(key![scope.org, id])? {
+        Some(vendor) if vendor.app == scope.app => Ok(vendor),
+        Some(_) | None => Err(Refusal::not_found("vendor").into()),
+    }
+}
+
+/// A vendor of the app who was not deleted.
+///
+/// # Errors
+/// `not-found`; `invalid-state` for a deleted one.
+pub fn find_active(world: &World, scope: Scope, id: VendorId) -> Result<Arc<Vendor>, Halt> {
+    let vendor = find(world, scope, id)?;
+    match vendor.status {
+        VendorStatus::Active => Ok(vendor),
+        VendorStatus::Deleted => Err(Refusal::new(Code::InvalidState, "This vendor was deleted.").into()),
+    }
+}
+
+/// A payment method of the vendor, deleted ones too.
+///
+/// # Errors
+/// `not-found`, also for another vendor's.
+pub fn payment_method(
+    world: &World,
+    vendor: &Vendor,
+    id: VendorPaymentMethodId,
+) -> Result<Arc<VendorPaymentMethod>, Halt> {
+    match world.get::<VendorPaymentMethod>(key![vendor.org, id])? {
+        Some(method) if method.vendor == vendor.id => Ok(method),
+        Some(_) | None => Err(Refusal::not_found("payment method of this vendor").into()),
+    }
+}
+
+/// The vendor's payment methods that were not deleted, oldest first.
+pub fn payment_methods(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorPaymentMethod>>, Halt> {
+    let mut methods = ever_added(world, vendor)?;
+    methods.retain(|method| method.status != MethodStatus::Deleted);
+    Ok(methods)
+}
+
+/// Every payment method that the vendor ever had.
+fn ever_added(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorPaymentMethod>>, Halt> {
+    world.all::<VendorPaymentMethod>(VendorPaymentMethod::OF_VENDOR, key![vendor.org, vendor.id])
+}
+
+/// Tells of a vendor as it is now.
+fn tell(world: &mut World, vendor: &Vendor) -> Result<(), Halt> {
+    let object = serde_json::to_value(VendorJson::from(vendor)).expect("response bodies are plain data");
+    let news = News { name: EventName::VendorUpdated, object_id: vendor.id.0, version: vendor.version, object };
+    events::tell(world, Scope { org: vendor.org, app: vendor.app }, news)
+}
+
+/// Tells of a payment method as it is now.
+fn tell_method(world: &mut World, method: &VendorPaymentMethod) -> Result<(), Halt> {
+    let object = serde_json::to_value(payment_method_json(world, method)?).expect("response bodies are plain data");
+    let (name, object_id, version) = (EventName::VendorPaymentMethodUpdated, method.id.0, method.version);
+    events::tell(world, Scope { org: method.org, app: method.app }, News { name, object_id, version, object })
+}
+
+/// Changes a payment method and tells of it. Each transition is one event.
+fn change_method(
+    world: &mut World,
+    method: &Arc<VendorPaymentMethod>,
+    edit: impl FnOnce(&mut VendorPaymentMethod),
+) -> Result<Arc<VendorPaymentMethod>, Halt> {
+    let now = world.now();
+    let method = world.change(method, |method| {
+        edit(method);
+        method.updated_at = now;
+        method.version += 1;
+    });
+    tell_method(world, &method)?;
+    Ok(method)
+}

@@ -1,0 +1,126 @@
+//! When a vendor's account may be paid to (decisions.md 10). Pure.
+
+use super::model::{MethodStatus, VendorPaymentMethod};
+use crate::clock::{DAY_SECONDS, Time};
+use crate::ids::MemberId;
+use crate::refusal::{Code, Refusal};
+
+/// How long an account rests after it was confirmed, in seconds: long enough for the vendor's real contact, or a
+/// colleague who is back tomorrow, to say that something is wrong.
+pub const REST_SECONDS: i64 = DAY_SECONDS;
+
+/// What can happen to a payment method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// A second member stands by it.
+    Confirmed,
+    /// It is taken out of use.
+    Deleted,
+}
+
+impl Happening {
+    /// All, for the tests and docs/states.md.
+    pub const ALL: [Self; 2] = [Self::Confirmed, Self::Deleted];
+}
+
+/// The next state, or why there is none.
+pub fn step(status: MethodStatus, happening: Happening) -> Result<MethodStatus, Refusal> {
+    match (status, happening) {
+        (MethodStatus::Unconfirmed, Happening::Confirmed) => Ok(MethodStatus::Confirmed),
+        (MethodStatus::Unconfirmed | MethodStatus::Confirmed, Happening::Deleted) => Ok(MethodStatus::Deleted),
+        (MethodStatus::Confirmed | MethodStatus::Deleted, Happening::Confirmed)
+        | (MethodStatus::Deleted, Happening::Deleted) => {
+            Err(Refusal::new(Code::InvalidState, format!("The payment method is {status}; that forbids it.")))
+        }
+    }
+}
+
+/// Refuses a confirmation by the member who added the account: it takes two.
+pub fn is_second_member(method: &VendorPaymentMethod, member: MemberId) -> Result<(), Refusal> {
+    if method.added_by == Some(member) {
+        let message = "Who added an account cannot confirm it: let another member look at it.";
+        return Err(Refusal::field(Code::SelfApproval, "/acting_user_id", message));
+    }
+    Ok(())
+}
+
+/// Refuses to pay to an account that is not confirmed, still rests, or is out of use.
+pub fn may_be_paid(method: &VendorPaymentMethod, now: Time) -> Result<(), Refusal> {
+    let message = match (method.status, method.usable_at) {
+        (MethodStatus::Confirmed, Some(usable_at)) if now >= usable_at => return Ok(()),
+        (MethodStatus::Confirmed, Some(usable_at)) => {
+            format!("The vendor's payment method is new and rests until {usable_at}. Pay then, or ask the vendor now.")
+        }
+        (MethodStatus::Unconfirmed, _) | (MethodStatus::Confirmed, None) => {
+            "The vendor's payment method was not confirmed by a second member yet.".to_owned()
+        }
+        (MethodStatus::Deleted, _) => "The vendor's payment method was deleted.".to_owned(),
+    };
+    Err(Refusal::new(Code::InvalidState, message))
+}
+
+/// Every move from state to state, for docs/states.md: from, what happens, to.
+pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+    let pairs = MethodStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
+    pairs
+        .filter_map(|(status, happening)| {
+            let to = step(status, happening).ok()?;
+            Some((status.as_str(), format!("{happening:?}"), to.as_str()))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::{AppId, BankAccountId, OrgId, VendorId, VendorPaymentMethodId};
+    use uuid::Uuid;
+
+    fn method(status: MethodStatus, usable_at: Option<Time>) -> VendorPaymentMethod {
+        let at = Time::from_micros(0);
+        VendorPaymentMethod {
+            org: OrgId(Uuid::nil()),
+            id: VendorPaymentMethodId(Uuid::nil()),
+            app: AppId(Uuid::nil()),
+            vendor: VendorId(Uuid::nil()),
+            bank_account: BankAccountId(Uuid::nil()),
+            name: "Corner Shop".into(),
+            status,
+            added_by: Some(MemberId(Uuid::from_u128(1))),
+            confirmed_by: None,
+            confirmed_at: None,
+            usable_at,
+            version: 1,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    #[test]
+    fn every_pair_of_state_and_happening() {
+        let to = |status| Happening::ALL.map(|happening| step(status, happening).ok());
+        assert_eq!(to(MethodStatus::Unconfirmed), [Some(MethodStatus::Confirmed), Some(MethodStatus::Deleted)]);
+        assert_eq!(to(MethodStatus::Confirmed), [None, Some(MethodStatus::Deleted)]);
+        assert_eq!(to(MethodStatus::Deleted), [None, None]);
+    }
+
+    #[test]
+    fn an_account_is_paid_to_when_it_is_confirmed_and_has_rested() {
+        let at = |seconds| Time::from_micros(seconds * 1_000_000);
+        let paid =
+            |status, usable_at: Option<i64>, now| may_be_paid(&method(status, usable_at.map(at)), at(now)).is_ok();
+        assert!(paid(MethodStatus::Confirmed, Some(10), 10));
+        assert!(!paid(MethodStatus::Confirmed, Some(10), 9), "a second too early");
+        assert!(!paid(MethodStatus::Confirmed, None, 10));
+        assert!(!paid(MethodStatus::Unconfirmed, Some(0), 10));
+        assert!(!paid(MethodStatus::Deleted, Some(0), 10));
+    }
+
+    #[test]
+    fn who_added_an_account_does_not_confirm_it() {
+        let method = method(MethodStatus::Unconfirmed, None);
+        let refused = is_second_member(&method, MemberId(Uuid::from_u128(1))).unwrap_err();
+        assert_eq!(refused.code, Code::SelfApproval);
+        assert!(is_second_member(&method, MemberId(Uuid::from_u128(2))).is_ok());
+    }
+}

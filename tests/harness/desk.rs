@@ -1,0 +1,135 @@
+//! Accounts payable as its people see it: each acts under their own name.
+
+use serde_json::{Value, json};
+
+use super::{Asking, Reply, Server};
+
+/// Where accounts payable is.
+const AP: &str = "/v2/accounts-payable";
+
+/// The members of the demonstration organization, at one desk.
+pub struct Desk<'a> {
+    /// The program.
+    pub server: &'a Server,
+}
+
+impl<'a> Desk<'a> {
+    /// At the desk of a running program.
+    pub fn of(server: &'a Server) -> Self {
+        Self { server }
+    }
+
+    /// The id of the demonstration member of a role; any other text is taken for an id.
+    pub fn member(&self, role: &str) -> String {
+        let credentials = self.server.credentials();
+        let members = credentials["members"].as_array().unwrap();
+        let found = members.iter().find(|member| member["role"] == role);
+        found.map_or(role, |member| member["id"].as_str().unwrap()).to_owned()
+    }
+
+    /// A further member of the organization; gives their id.
+    pub async fn hire(&self, name: &str, role: &str) -> String {
+        let body = json!({"name": name, "email": format!("{}@example.com", name.to_lowercase()), "role": role});
+        self.server.post("/v2/members").as_org().json(body).send().await.expect(201).id()
+    }
+
+    /// Removes a member.
+    pub async fn dismiss(&self, member: &str) {
+        let path = format!("/v2/members/{}", self.member(member));
+        self.server.delete(&path).as_org().send().await.expect(200);
+    }
+
+    /// GET below accounts payable.
+    pub fn get(&self, path: &str) -> Asking<'a> {
+        self.server.get(&format!("{AP}/{path}")).app_key()
+    }
+
+    /// POST below accounts payable.
+    pub fn post(&self, path: &str, body: Value) -> Asking<'a> {
+        self.server.post(&format!("{AP}/{path}")).app_key().json(body)
+    }
+
+    /// PATCH below accounts payable.
+    pub fn patch(&self, path: &str, body: Value) -> Asking<'a> {
+        self.server.patch(&format!("{AP}/{path}")).app_key().json(body)
+    }
+
+    /// DELETE below accounts payable.
+    pub fn delete(&self, path: &str) -> Asking<'a> {
+        self.server.delete(&format!("{AP}/{path}")).app_key()
+    }
+
+    /// A vendor with an account of this number; gives the vendor's id and the account's.
+    pub async fn vendor(&self, account_number: &str) -> (String, String) {
+        let address =
+            json!({"line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US"});
+        let vendor = self.post("vendors", json!({"name": "Corner Shop", "address": address})).send().await.expect(201);
+        let method = self.account(&vendor.id(), account_number).await.expect(201);
+        (vendor.id(), method.id())
+    }
+
+    /// Adds an account to a vendor, by the creator.
+    pub async fn account(&self, vendor: &str, account_number: &str) -> Reply {
+        let body = json!({
+            "acting_user_id": self.member("ap_creator"), "name": "Corner Shop Inc.",
+            "account_number": account_number, "routing_number": "110000000",
+        });
+        self.post(&format!("vendors/{vendor}/payment-methods"), body).send().await
+    }
+
+    /// Makes a payable of these fields, by the creator.
+    pub async fn bill(&self, mut fields: Value) -> Reply {
+        fields["acting_user_id"] = json!(self.member("ap_creator"));
+        if fields["number"].is_null() {
+            fields["number"] = json!("INV-1");
+        }
+        self.post("payables", fields).send().await
+    }
+
+    /// A payable of this amount for a vendor with a good account; gives its id.
+    pub async fn good_bill(&self, amount: i64) -> String {
+        let (vendor, method) = self.vendor("000123456789").await;
+        let fields = json!({"amount": amount, "ap_vendor_id": vendor, "ap_payment_method_id": method});
+        self.bill(fields).await.expect(201).id()
+    }
+
+    /// `verb` (`approve`, `pay`, …) on a payable by the member of a role, or with an id.
+    pub async fn act(&self, payable: &str, verb: &str, member: &str) -> Reply {
+        let body = json!({"acting_user_id": self.member(member)});
+        self.post(&format!("payables/{payable}/{verb}"), body).send().await
+    }
+
+    /// Changes a payable, by the creator.
+    pub async fn update(&self, payable: &str, mut changes: Value) -> Reply {
+        changes["acting_user_id"] = json!(self.member("ap_creator"));
+        self.patch(&format!("payables/{payable}"), changes).send().await
+    }
+
+    /// The payable as it is now.
+    pub async fn payable(&self, id: &str) -> Value {
+        self.get(&format!("payables/{id}")).send().await.expect(200).body
+    }
+
+    /// Submits a payable by the creator and has it approved.
+    pub async fn approve(&self, payable: &str) {
+        self.act(payable, "submit-for-approval", "ap_creator").await.expect(200);
+        let approved = self.act(payable, "approve", "ap_approver").await.expect(200).body;
+        assert_eq!(approved["status"], "approved");
+    }
+
+    /// The balances of the app's ledger accounts of this kind, summed, in cents.
+    pub async fn balance(&self, kind: &str) -> i64 {
+        let trial = self.server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
+        assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
+        let accounts = trial["accounts"].as_array().unwrap().iter();
+        accounts.filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
+    }
+}
+
+/// What `bursar verify` finds: nothing, in a store that has something in it.
+#[track_caller]
+pub fn verified(server: &Server) {
+    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    assert!(report.transactions > 0 && report.events > 0, "there was something to check");
+}
