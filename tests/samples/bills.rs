@@ -85,7 +85,8 @@ async fn acting(stage: &Stage, role: &str) -> Value {
 }
 
 fn new_vendor() -> Value {
-    let address = json!({"line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US"});
+    let address =
+        json!({"line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US"});
     json!({"name": "Corner Shop", "address": address})
 }
 
