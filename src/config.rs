@@ -15,6 +15,7 @@ use serde::Deserialize;
 use crate::carriers::{GatewaySettings, SmtpSettings};
 use crate::dispatch::Network;
 use crate::http::Environment;
+use crate::screening::SCORE_MIN;
 
 /// Requests a second for each app in production, unless it is told otherwise (decisions.md 14).
 const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");
@@ -112,6 +113,12 @@ pub struct Settings {
     /// The number that text messages and calls come from: +12125550100
     #[arg(long, env = "BURSAR_SMS_FROM", value_name = "NUMBER")]
     pub sms_from: Option<String>,
+    /// Folder with the sanctions list, as OFAC publishes it: SDN.CSV, ALT.CSV, ADD.CSV, SDN_COMMENTS.CSV [default: <data-dir>/sanctions]
+    #[arg(long, env = "BURSAR_SANCTIONS_DIR", value_name = "FOLDER")]
+    pub sanctions_dir: Option<PathBuf>,
+    /// From which score on a name that is like one on the list is reviewed, 70 to 100 [default: 85]
+    #[arg(long, env = "BURSAR_SCREENING_SCORE_MIN", value_name = "SCORE")]
+    pub screening_score_min: Option<i64>,
     /// Refuse to start on a store that is older than the program, instead of bringing it up to date
     #[arg(long, env = "BURSAR_NO_MIGRATE", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
     pub no_migrate: Option<bool>,
@@ -141,6 +148,8 @@ impl Settings {
             sms_account: self.sms_account.or(file.sms_account),
             sms_token_file: self.sms_token_file.or(file.sms_token_file),
             sms_from: self.sms_from.or(file.sms_from),
+            sanctions_dir: self.sanctions_dir.or(file.sanctions_dir),
+            screening_score_min: self.screening_score_min.or(file.screening_score_min),
             no_migrate: self.no_migrate.or(file.no_migrate),
         }
     }
@@ -182,6 +191,10 @@ pub struct Config {
     pub mail: Option<(SmtpSettings, Option<PathBuf>)>,
     /// The gateway to phones, and the file with the token for it.
     pub phone: Option<(GatewaySettings, PathBuf)>,
+    /// Where the sanctions list is.
+    pub sanctions_dir: PathBuf,
+    /// From which score on a name is reviewed.
+    pub screening_score_min: i64,
     /// Whether an older store is brought up to date.
     pub migrate: bool,
 }
@@ -251,6 +264,8 @@ impl Config {
             trusted_proxies: settings.trusted_proxies.clone().unwrap_or_default(),
             mail: mail(settings)?,
             phone: phone(settings)?,
+            sanctions_dir: settings.sanctions_dir.clone().unwrap_or_else(|| data_dir.join("sanctions")),
+            screening_score_min: score_min(settings.screening_score_min)?,
             migrate: !settings.no_migrate.unwrap_or(false),
             data_dir,
         })
@@ -273,6 +288,14 @@ fn database(url: &str) -> Result<Database, BadConfig> {
             // What follows the scheme may hold a password.
             url.split_once(':').map_or("", |(scheme, _)| scheme)
         ))),
+    }
+}
+
+/// A score below 70 would review nearly everybody, and one above 100 nobody.
+fn score_min(given: Option<i64>) -> Result<i64, BadConfig> {
+    match given.unwrap_or(SCORE_MIN) {
+        score @ 70..=100 => Ok(score),
+        score => Err(BadConfig::one(format!("screening-score-min must be from 70 to 100, not {score}"))),
     }
 }
 
@@ -442,6 +465,8 @@ mod tests {
         for url in ["", "sqlite:", "mysql://root:secret@db", "x"] {
             assert!(of(url).is_err_and(|error| !error.to_string().contains("secret")), "{url}");
         }
+        assert_eq!((score_min(None), score_min(Some(100))), (Ok(SCORE_MIN), Ok(100)));
+        assert!(score_min(Some(69)).is_err() && score_min(Some(101)).is_err());
         assert!(public_url("pay.example").is_err() && public_url("https://").is_err());
     }
 }

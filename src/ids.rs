@@ -85,6 +85,10 @@ id_types! {
     ClaimSessionId;
     /// A code that proves that a person holds a phone or an address.
     VerificationId;
+    /// A name on a sanctions list that a user's name was like.
+    ScreeningHitId;
+    /// One screening of all users of an organization.
+    ScreeningRunId;
 }
 
 /// Random bytes and ids of one command or one request.

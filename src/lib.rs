@@ -26,6 +26,8 @@ pub mod vault;
 pub mod basic;
 /// Moments in UTC, and the clocks that tell them.
 pub mod clock;
+/// From how much on the tax office is told.
+pub mod tax;
 /// Ids of each kind of object, and the entropy that makes them.
 pub mod ids;
 /// Every way in which the service says no.
@@ -35,6 +37,8 @@ pub mod refusal;
 
 /// The working set of a batch of commands.
 pub mod world;
+/// How like a name is to those on a sanctions list.
+pub mod screening;
 /// Where records live.
 pub mod store;
 /// One batch of commands is one commit.
@@ -115,6 +119,8 @@ pub mod openapi;
 pub mod routes;
 /// What the program is told.
 pub mod config;
+/// The folder with the sanctions list, and taking up a new one.
+pub mod sanctions;
 /// Opening the store, its lock and the master key.
 pub mod opened;
 /// One process, from start to a clean end.

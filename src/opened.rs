@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -20,6 +20,7 @@ use crate::engine::{Engine, Executor};
 use crate::http::{Bursar, Environment, KnownKeys};
 use crate::ids::Seeds;
 use crate::outbound::{DEADLINE, Outbound};
+use crate::screening::Watchlist;
 use crate::store::sqlite::{Checkpointer, OpenError};
 use crate::store::{Memory, Reads, Sqlite, Store};
 use crate::vault::Vault;
@@ -90,6 +91,8 @@ pub struct Surroundings {
     pub carriers: Carriers,
     /// How long a call to another's server may take.
     pub call_deadline: Duration,
+    /// The sanctions list to begin with.
+    pub watchlist: Arc<Watchlist>,
 }
 
 impl Opened {
@@ -134,6 +137,7 @@ impl Opened {
             public_url,
             carriers,
             call_deadline,
+            watchlist,
         } = surroundings;
         let executor = Executor::new(self.store, clock.clone(), command_seeds);
         let engine = Engine::start(executor).map_err(system("cannot start the engine's thread"))?;
@@ -148,6 +152,7 @@ impl Opened {
             keys: KnownKeys::default(),
             carriers,
             outbound: Outbound::new(environment.reach(), call_deadline),
+            watchlist: RwLock::new(watchlist),
         };
         Ok((Arc::new(bursar), self.keeps))
     }

@@ -32,6 +32,7 @@ use crate::opened::{self, Opened, Surroundings, Unopened};
 use crate::outbound;
 use crate::refusal::Refusal;
 use crate::routes;
+use crate::sanctions;
 use crate::sandbox::clock::keep_up;
 use crate::worker;
 
@@ -68,6 +69,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let opened = Opened::configured(&config)?;
     let listener = listen(config.listen).await?;
     let base_url = format!("http://{}", reachable(&listener, config.listen));
+    let watchlist = sanctions::first(&config)?;
     let surroundings = Surroundings {
         clock: Clock::wall(),
         command_seeds: Seeds::System,
@@ -77,6 +79,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
         carriers,
         call_deadline: outbound::DEADLINE,
+        watchlist,
     };
     let (bursar, keeps) = opened.start(surroundings)?;
     let unopened = |refusal: Refusal| Unopened::Sandbox(refusal.message);
@@ -84,6 +87,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), install_metrics()?);
     let (stop_workers, told) = watch::channel(false);
+    sanctions::screen_everybody(&bursar).await.map_err(unopened)?;
     start_workers(&bursar, &health, config.role, told).await?;
 
     let (stop, stopping) = watch::channel(false);
@@ -100,6 +104,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         }
     };
     let router = dispatch::router(bursar.clone(), table, limits);
+    let watching = tokio::spawn(sanctions::keep_up(bursar.clone(), config.clone(), stopping.clone()));
     let serving = tokio::spawn(accept(listener, router, config.trusted_proxies.into(), stopping));
     // Whoever reads the line may tell us to end at once, so the handlers are in place before it is printed.
     let signals = Signals::listen()?;
@@ -108,7 +113,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let ended = until_told(&bursar, signals).await;
     health.stop();
     stop.send_replace(true);
-    drain([Some(serving), admin]).await;
+    drain([Some(serving), admin, Some(watching)]).await;
     stop_workers.send_replace(true);
     health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
@@ -260,8 +265,8 @@ async fn until_told(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
     ended
 }
 
-async fn drain(listeners: [Option<tokio::task::JoinHandle<()>>; 2]) {
-    let all = futures::future::join_all(listeners.into_iter().flatten());
+async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 3]) {
+    let all = futures::future::join_all(tasks.into_iter().flatten());
     if tokio::time::timeout(DRAIN, all).await.is_err() {
         tracing::warn!("some requests were still under way after {} seconds", DRAIN.as_secs());
     }

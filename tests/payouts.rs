@@ -180,7 +180,8 @@ async fn only_who_may_be_paid_is_paid() {
     server.get(&estimate).app_key().send().await.expect(200);
     server.set(json!({"payout_options_exclude_list": null})).await;
     pay(&server, order(&jane, "ach")).await.expect(201);
-    let over = json!({"user_id": jane, "amount": 9_999_999_999_i64, "platform": "ach", "fund": true});
+    let over =
+        json!({"user_id": jane, "amount": 9_999_999_999_i64, "platform": "ach", "fund": true, "tax_exempt": true});
     pay(&server, over).await.refused(402, "transaction-insufficient-funds");
 }
 
@@ -245,7 +246,8 @@ async fn what_is_estimated_is_what_is_charged() {
                     let mut query =
                         format!("user_id={user}&platform={platform}&amount={amount}&payout_fee_party={party}");
                     let mut order = json!({
-                        "user_id": user, "platform": platform, "amount": amount, "payout_fee_party": party, "fund": true
+                        "user_id": user, "platform": platform, "amount": amount, "payout_fee_party": party, "fund": true,
+                        "tax_exempt": true
                     });
                     if let Some((fixed, percent)) = own {
                         query.push_str(&format!("&payout_fee_fixed={fixed}&payout_fee_percent={percent}"));

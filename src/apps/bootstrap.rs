@@ -158,6 +158,7 @@ mod tests {
             keys: KnownKeys::default(),
             carriers: crate::carriers::Carriers::default(),
             outbound: crate::outbound::Outbound::new(Environment::Sandbox.reach(), crate::outbound::DEADLINE),
+            watchlist: std::sync::RwLock::new(crate::screening::Watchlist::of_sandbox()),
         }
     }
 

@@ -122,7 +122,8 @@ impl Payee {
         let sitting = NewSitting::draw(&self.bursar.vault, &mut self.bursar.entropy());
         let (secret, hash) = (sitting.secret.clone(), sitting.hash.clone());
         let offered_hash = hash_code(&self.bursar.vault, self.token.org, code);
-        let checked = self.run(ProveContact { token: self.token.clone(), offered_hash, sitting }).await?;
+        let list = self.bursar.watchlist();
+        let checked = self.run(ProveContact { token: self.token.clone(), offered_hash, sitting, list }).await?;
         if checked != Checked::Right {
             return Ok(Err(checked));
         }
@@ -138,7 +139,8 @@ impl Payee {
         email: Option<Email>,
     ) -> Result<ClaimDocument, Refusal> {
         let (token, session_hash) = (self.token.clone(), self.session_hash.clone());
-        self.run(FillProfile { token, session_hash, first_name, last_name, email }).await?;
+        let list = self.bursar.watchlist();
+        self.run(FillProfile { token, session_hash, first_name, last_name, email, list }).await?;
         self.look().await
     }
 

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use super::model::ClaimContact;
 use super::sitting::{self, Sitting};
 use super::steps::{self, Progress, StepName};
+use super::verbs::to_be_counted;
 use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
@@ -16,7 +17,7 @@ use crate::payout_methods::{self, FieldSpec};
 use crate::payouts::{FeesAsked, Way, quote, remaining};
 use crate::phone::PhoneNumber;
 use crate::transfers::{Transfer, TransferKind};
-use crate::users::{self, verification};
+use crate::users::{self, User, UserStatus, verification};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -43,6 +44,10 @@ pub struct ClaimDocument {
     /// Until when it can be claimed.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Time,
+    /// Why nothing can be paid out now although all is told, in words for the payee; null when nothing stands
+    /// against it.
+    #[schema(required)]
+    pub on_hold: Option<&'static str>,
     /// The steps of this claim, in order.
     pub steps: Vec<StepName>,
     /// Those that are done.
@@ -186,7 +191,9 @@ pub(super) fn document(
     let sitting = world.attempt(|world| sitting::find(world, token, session_hash))?.ok();
     let code_sent_to = awaited_code(world, &link)?;
     let progress = progress(world, &link, sitting.as_ref(), code_sent_to.is_some())?;
+    let on_hold = sitting.as_ref().and_then(|sitting| on_hold(&sitting.user));
     let next_step = match steps::next(progress) {
+        Some(StepName::Payout) if on_hold.is_some() => None,
         Some(step) => Some(next_step(world, sitting.as_ref(), step, path)?),
         None => None,
     };
@@ -203,6 +210,7 @@ pub(super) fn document(
         payee: masked(&link),
         memo: link.memo.clone(),
         expires_at: link.expires_at,
+        on_hold,
         steps: steps::all(progress),
         completed_steps: steps::all(progress).into_iter().filter(|step| steps::is_done(progress, *step)).collect(),
         code_sent_to,
@@ -238,11 +246,30 @@ pub(super) fn progress(
         proven: true,
         asks_profile: sitting.session.asks_profile,
         has_profile: sitting.user.has_name(),
-        asks_compliance: sitting.session.asks_compliance,
+        asks_compliance: sitting.session.asks_compliance || form_is_due(world, link, sitting)?,
         has_compliance: sitting.user.has_tax_form(),
         has_method,
         paid_out: left.is_zero(),
     })
+}
+
+/// Whether a tax form came to be due since the sitting was opened: other money reached the threshold.
+fn form_is_due(world: &World, link: &PayoutLink, sitting: &Sitting) -> Result<bool, Halt> {
+    if link.tax_exempt {
+        return Ok(false);
+    }
+    users::tax_form_is_due(world, link.scope(), &sitting.user, to_be_counted(link))
+}
+
+/// What a payee under review is told: enough to wait, and nothing of what was found.
+fn on_hold(user: &User) -> Option<&'static str> {
+    match user.status {
+        UserStatus::Unverified | UserStatus::Verified => None,
+        UserStatus::InReview => {
+            Some("We are checking your details before this payout can go on. Your money is kept safe; come back later.")
+        }
+        UserStatus::Disabled => Some("This payout cannot go on. Ask the sender."),
+    }
 }
 
 fn masked(link: &PayoutLink) -> MaskedPayee {

@@ -8,10 +8,12 @@ use crate::email::Email;
 use crate::engine::Command;
 use crate::ids::{OrgId, PayoutMethodId};
 use crate::messages::{Channel, CodePurpose};
+use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::payout_methods;
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
+use crate::screening::Watchlist;
 use crate::users::verification::{self, Checked, NewCode, Recipient};
 use crate::users::{self, Identity, NewMethod, Person};
 use crate::world::record::key;
@@ -142,6 +144,8 @@ pub struct ProveContact {
     pub offered_hash: Vec<u8>,
     /// The sitting that was drawn.
     pub sitting: NewSitting,
+    /// The list that the payee's name on the link is compared with.
+    pub list: Arc<Watchlist>,
 }
 
 impl Command for ProveContact {
@@ -168,12 +172,18 @@ impl ProveContact {
     fn open(&self, world: &mut World, link: &Arc<PayoutLink>, contact: &ClaimContact) -> Result<(), Halt> {
         let person =
             Person { identity: identity(contact)?, first_name: None, last_name: None, email: None, verified: true };
-        let user = users::connect_or_create(world, link.scope(), &person)?;
+        let user = users::connect_or_create(world, link.scope(), &person, &self.list)?;
         if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
             return Err(Refusal::new(Code::AlreadyClaimed, "Somebody else claimed this payout.").into());
         }
 
         // From here it must succeed.
+        let user = screen_named(world, link, &user, &self.list)?;
+        let coming = to_be_counted(link);
+        let form_is_due = !link.tax_exempt && users::tax_form_is_due(world, link.scope(), &user, coming)?;
+        if form_is_due {
+            users::await_tax_form(world, link.scope(), user.id, coming)?;
+        }
         let (id, now) = (world.id(), world.now());
         world.add(ClaimSession {
             org: link.org,
@@ -183,13 +193,35 @@ impl ProveContact {
             secret_hash: self.sitting.hash.clone(),
             user_id: user.id,
             asks_profile: !user.has_name(),
-            asks_compliance: link.collect_compliance && !user.has_tax_form(),
+            asks_compliance: form_is_due || link.collect_compliance && !user.has_tax_form(),
             payout_method: None,
             created_at: now,
             expires_at: now.plus_seconds(SITTING_SECONDS),
         });
         Ok(())
     }
+}
+
+/// The name that the sender wrote on the link is screened too: whoever claims it may call themselves otherwise.
+fn screen_named(
+    world: &mut World,
+    link: &PayoutLink,
+    user: &Arc<users::User>,
+    list: &Watchlist,
+) -> Result<Arc<users::User>, Halt> {
+    let payee = &link.payee.0;
+    match (&payee.first_name, &payee.last_name) {
+        (Some(first), Some(last)) => {
+            users::screen_another_name(world, link.scope(), user, &format!("{first} {last}"), list)
+        }
+        (Some(_) | None, _) => Ok(user.clone()),
+    }
+}
+
+/// What a claim of this link would add to the payee's tax year: nothing once it is claimed, because then it was
+/// counted.
+pub(super) fn to_be_counted(link: &PayoutLink) -> Cents {
+    if link.claimed_user.is_some() { Cents::ZERO } else { link.amount }
 }
 
 fn identity(contact: &ClaimContact) -> Result<Identity, Refusal> {
@@ -215,6 +247,8 @@ pub struct FillProfile {
     pub last_name: String,
     /// Address.
     pub email: Option<Email>,
+    /// The list that the name is compared with.
+    pub list: Arc<Watchlist>,
 }
 
 impl Command for FillProfile {
@@ -227,7 +261,8 @@ impl Command for FillProfile {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
         let (scope, email) = (sitting.link.scope(), self.email.as_ref());
-        users::fill_profile(world, scope, &sitting.user, &self.first_name, &self.last_name, email)?;
+        let (first, last) = (&self.first_name, &self.last_name);
+        users::fill_profile(world, scope, &sitting.user, (first, last), email, &self.list)?;
         Ok(())
     }
 }

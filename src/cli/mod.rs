@@ -6,6 +6,7 @@ mod bench;
 mod logging;
 mod migrate;
 mod routes;
+mod screening;
 mod serve;
 mod simulate;
 mod verify;
@@ -60,6 +61,16 @@ enum Command {
     #[command(after_help = "Examples:\n  bursar simulate\n  bursar simulate --seed 42 --ops 1000000\n  \
                             bursar simulate --json | jq -r .report.state_hash")]
     Simulate(simulate::Simulated),
+    /// Load the sanctions list, or compare a name with it
+    #[command(
+        after_help = "Examples:\n  bursar screening load ~/Downloads/SDN.CSV ~/Downloads/ALT.CSV ~/Downloads/ADD.CSV\n  \
+                            bursar screening load /srv/ofac --data-dir /var/lib/bursar\n  \
+                            bursar screening check 'Jane Doe' --json"
+    )]
+    Screening {
+        #[command(subcommand)]
+        asked: screening::Asked,
+    },
     /// List every route: method, path, who may call it, operation id
     #[command(after_help = "Examples:\n  bursar routes\n  bursar routes --json | jq -r '.[].path'")]
     Routes {
@@ -120,6 +131,7 @@ pub fn run() -> ExitCode {
         Command::Verify { configured, json } => verify::run(configured, json),
         Command::Bench(asked) => bench::bench(&asked),
         Command::Simulate(simulated) => simulate::run(&simulated),
+        Command::Screening { asked } => screening::run(asked),
         Command::Routes { json } => routes::run(json),
     };
     match done {

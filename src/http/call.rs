@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use uuid::Uuid;
 
@@ -16,6 +16,7 @@ use crate::engine::{Command, Engine, view};
 use crate::ids::{AppId, Entropy, OrgId, Seeds};
 use crate::outbound::{Outbound, Reach};
 use crate::refusal::{Code, Refusal};
+use crate::screening::Watchlist;
 use crate::store::Reads;
 use crate::strict_json::Json;
 use crate::vault::{Purpose, Vault};
@@ -64,12 +65,24 @@ pub struct Bursar {
     pub carriers: Carriers,
     /// Calls other people's servers.
     pub outbound: Outbound,
+    /// The sanctions list in use; it can be exchanged while the program runs.
+    pub watchlist: RwLock<Arc<Watchlist>>,
 }
 
 impl Bursar {
     /// Fresh entropy, for secrets that a handler draws before its command runs.
     pub fn entropy(&self) -> Entropy {
         self.seeds.lock().unwrap_or_else(PoisonError::into_inner).next_entropy()
+    }
+
+    /// The sanctions list in use, for a command to take along.
+    pub fn watchlist(&self) -> Arc<Watchlist> {
+        self.watchlist.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes another sanctions list into use, for names that become known from now on.
+    pub fn use_watchlist(&self, list: Arc<Watchlist>) {
+        *self.watchlist.write().unwrap_or_else(PoisonError::into_inner) = list;
     }
 
     /// Looks at the store, off the async threads.
@@ -102,6 +115,7 @@ impl Bursar {
             keys: KnownKeys::default(),
             carriers: Carriers::default(),
             outbound: Outbound::new(environment.reach(), crate::outbound::DEADLINE),
+            watchlist: RwLock::new(Watchlist::of_sandbox()),
         })
     }
 }

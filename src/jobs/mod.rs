@@ -55,6 +55,11 @@ pub enum Work {
         /// The link.
         link: Uuid,
     },
+    /// Compare the names of an organization's users with the sanctions list.
+    ScreenUsers {
+        /// The run.
+        run: Uuid,
+    },
     /// Deliver a link once more, because its maker asked for a reminder.
     RemindLink {
         /// The link.

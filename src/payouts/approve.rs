@@ -1,10 +1,11 @@
 //! Lets a payout go that was above the app's approval limit.
 
-use super::pay::{ask_for_rail, may_be_paid, may_use};
+use super::pay::{ask_for_rail, may_use};
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{MemberId, OrgId, TransferId};
 use crate::members::{self, Member, Role};
+use crate::money::Cents;
 use crate::payout_methods;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::rules::{self, Happening};
@@ -42,7 +43,7 @@ impl Command for ApprovePayout {
         rules::step(transfer.status, Happening::Cleared)?;
         // Much may have happened to the payee since the payout was made.
         let user = users::find(world, self.scope, user)?;
-        may_be_paid(&user)?;
+        users::may_be_paid(world, self.scope, &user, (!transfer.tax_exempt).then_some(Cents::ZERO))?;
         may_use(&*payout_methods::find(world, self.scope.org, user.id, method)?)?;
 
         // From here it must succeed.

@@ -16,7 +16,7 @@ use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::rules::Happening;
 use crate::transfers::{self, Transfer, TransferKind};
-use crate::users::{self, User, UserStatus};
+use crate::users::{self, User};
 use crate::world::{Halt, World};
 
 /// What is to be paid.
@@ -42,6 +42,15 @@ pub struct Order {
     pub metadata: Option<String>,
 }
 
+impl Order {
+    /// What it adds to the payee's tax year, in cents: what the app fills the wallet with; other money was counted when
+    /// it came there. `None` for an order that is tax-exempt.
+    fn taxed(&self) -> Option<Cents> {
+        let added = if self.fund { self.amount } else { Cents::ZERO };
+        (!self.tax_exempt).then_some(added)
+    }
+}
+
 /// Takes the money and asks for the rail. The wallet must hold the amount, unless the app fills it. A payout above the
 /// app's approval limit is taken aside, and its rail is asked when a member has approved it ([`super::ApprovePayout`]).
 ///
@@ -50,7 +59,7 @@ pub struct Order {
 /// `limit-exceeded`; `transaction-insufficient-funds`.
 pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     let scope = order.scope;
-    may_be_paid(&order.user)?;
+    users::may_be_paid(world, scope, &order.user, order.taxed())?;
     may_use(&order.method)?;
     may_go_by(world, scope, &order.user, order.method.platform)?;
     let Quote { prices, charged, basis } = quote(world, scope, &Way::to(&order.method), order.amount, order.fees)?;
@@ -69,6 +78,9 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     ledger::post(world, &postings::pay_out(scope, id, order.user.id, prices.platform, &amounts))?;
 
     // From here it must succeed.
+    if order.fund && !order.tax_exempt {
+        users::count_received(world, scope, order.user.id, order.amount)?;
+    }
     let transfer = Transfer::new(scope.org, scope.app, id, TransferKind::Payout, order.amount, world.now());
     let transfer = Transfer {
         user_id: Some(order.user.id),
@@ -98,19 +110,6 @@ pub(super) fn ask_for_rail(world: &mut World, transfer: &Transfer) {
 /// The job that hands a payout to its rail.
 pub(super) const fn job_of(transfer: &Transfer) -> JobId {
     JobId(transfer.id.0)
-}
-
-/// Nobody is paid before they proved who they are, nor while somebody must look at them first.
-pub(super) fn may_be_paid(user: &User) -> Result<(), Refusal> {
-    users::must_be_verified(user)?;
-    match user.status {
-        UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
-        UserStatus::InReview => {
-            let message =
-                "This person is being reviewed. The money is kept safe; nothing can be paid out until the review ends.";
-            Err(Refusal::new(Code::InvalidState, message))
-        }
-    }
 }
 
 pub(super) fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {

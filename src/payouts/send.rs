@@ -44,10 +44,13 @@ impl Command for SendPayout {
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
         let payee = self.payee(world)?;
         let link = payout_links::create(world, self.scope, &self.new, &self.token)?;
-        if let Some((user, method)) = payee
-            && let Ok(link) = world.attempt(|world| self.pay_by_preference(world, &link, &user, &method))?
-        {
-            return Ok(link);
+        if let Some((user, method)) = payee {
+            if let Ok(link) = world.attempt(|world| self.pay_by_preference(world, &link, &user, &method))? {
+                return Ok(link);
+            }
+            if !link.tax_exempt {
+                users::await_tax_form(world, self.scope, user.id, link.amount)?;
+            }
         }
         // Nobody known, no preference, or the preference cannot be followed now: the payee chooses.
         payout_links::deliver_first(world, &link)
@@ -139,6 +142,9 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
     }
 
     // From here it must succeed.
+    if !link.tax_exempt {
+        users::count_received(world, scope, user.id, link.amount)?;
+    }
     let hold = transfers::find(world, scope, link.transfer)?;
     let now = world.now();
     transfers::advance(world, &hold, transfers::rules::Happening::Completed, |hold| {

@@ -9,6 +9,7 @@ use crate::ids::UserId;
 use crate::ledger;
 use crate::ledger::postings::{self, PayoutAmounts};
 use crate::messages::{self, Channel, Template};
+use crate::money::Cents;
 use crate::payout_methods;
 use crate::platform::Platform;
 use crate::rails::failures::{FailureCode, MethodFate};
@@ -79,6 +80,7 @@ fn give_back(
     ledger::post(world, &postings::fail_payout(scope, transfer.id, user, platform, amounts))?;
     if transfer.funded {
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, transfer.amount))?;
+        uncount_taxed(world, transfer, user, transfer.amount)?;
     }
     limits::uncount(world, transfer)?;
     transfers::advance(world, transfer, happening, edit)
@@ -91,9 +93,18 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     ledger::post(world, &postings::return_payout(scope, transfer.id, user, platform, amounts.payout))?;
     if transfer.funded {
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
+        uncount_taxed(world, transfer, user, amounts.payout)?;
     }
     let transfer = transfers::advance(world, transfer, Happening::Returned, |transfer| transfer.error = Some(code))?;
     after_failure(world, &transfer, &payout, code)
+}
+
+/// What the app is given back was not paid to the user: their tax year loses it again.
+fn uncount_taxed(world: &mut World, transfer: &Transfer, user: UserId, amount: Cents) -> Result<(), Halt> {
+    if transfer.tax_exempt {
+        return Ok(());
+    }
+    users::count_given_back(world, Scope { org: transfer.org, app: transfer.app }, user, amount)
 }
 
 /// What follows from a failure: the method's fate, the app's figures, and a word to the payee.

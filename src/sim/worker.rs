@@ -7,13 +7,15 @@ use super::house::{Batch, House};
 use super::rail::{Heard, Rail};
 use super::{Said, Who};
 use crate::funding::TendWallet;
-use crate::ids::{AppId, MessageId, PayoutLinkId, TransferId};
+use crate::ids::{AppId, MessageId, PayoutLinkId, ScreeningRunId, TransferId, UserId};
 use crate::jobs::{Leased, Work};
 use crate::messages::{self, Channel, Concluded, Conclusion, Message, StillOnItsWay, Template};
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
 use crate::rails::Standing;
 use crate::refusal::Refusal;
+use crate::screening::Watchlist;
 use crate::settlements::{self, Followed, Submitted};
+use crate::users::screening::{ScreenUsers, next_users};
 use crate::vault::Vault;
 
 /// What came of a job, not yet reported.
@@ -40,6 +42,8 @@ pub(super) enum Finished {
     Expired(PayoutLinkId),
     /// A payee is to be reminded of a link.
     Reminded(PayoutLinkId),
+    /// These users of a run are screened next.
+    Screened(ScreeningRunId, Vec<UserId>),
 }
 
 /// A job in a worker's hand.
@@ -97,6 +101,10 @@ pub(super) fn perform(
         Work::TendWallet { app } => Some(Finished::Tended(AppId(app))),
         Work::ExpireLink { link } => Some(Finished::Expired(PayoutLinkId(link))),
         Work::RemindLink { link } => Some(Finished::Reminded(PayoutLinkId(link))),
+        Work::ScreenUsers { run } => {
+            let run = ScreeningRunId(run);
+            Some(Finished::Screened(run, house.look(|world| next_users(world, org, run))?))
+        }
     };
     Ok(finish(hand, finished))
 }
@@ -202,5 +210,9 @@ pub(super) fn report(batch: &mut Batch<Who, Said>, hand: &Hand, finished: Finish
         Finished::Tended(app) => batch.add(who, TendWallet { leased, app }, |()| Said::Done),
         Finished::Expired(link) => batch.add(who, Expire { leased, link }, |()| Said::Done),
         Finished::Reminded(link) => batch.add(who, Remind { leased, link }, |()| Said::Done),
+        Finished::Screened(run, users) => {
+            let list = Watchlist::of_sandbox();
+            batch.add(who, ScreenUsers { leased, run, list, users }, |()| Said::Done);
+        }
     }
 }

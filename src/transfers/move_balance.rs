@@ -49,6 +49,11 @@ impl Command for MoveBalance {
         ledger::post(world, &posting)?;
 
         // From here it must succeed.
+        if self.amount.is_negative() {
+            users::count_received(world, self.scope, user.id, self.amount.negated())?;
+        } else {
+            users::count_given_back(world, self.scope, user.id, self.amount)?;
+        }
         let now = world.now();
         let transfer = Transfer::new(self.scope.org, self.scope.app, id, TransferKind::Balance, self.amount, now);
         let transfer = Transfer { user_id: Some(user.id), metadata: self.metadata.clone(), ..transfer };

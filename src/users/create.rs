@@ -13,6 +13,7 @@ use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::phone::PhoneNumber;
+use crate::screening::Watchlist;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Record, World};
 
@@ -48,8 +49,13 @@ pub struct Person {
 ///
 /// # Errors
 /// `user-inactive` when the user is disabled.
-pub fn connect_or_create(world: &mut World, scope: Scope, person: &Person) -> Result<Arc<User>, Halt> {
-    admit(world, scope, person, None)
+pub fn connect_or_create(
+    world: &mut World,
+    scope: Scope,
+    person: &Person,
+    list: &Watchlist,
+) -> Result<Arc<User>, Halt> {
+    admit(world, scope, person, None, list)
 }
 
 /// Makes a person known to an app, on the app's own word.
@@ -61,6 +67,8 @@ pub struct CreateUser {
     pub person: Person,
     /// The app's own words; they replace those that are there.
     pub metadata: Option<String>,
+    /// The list that the name is compared with.
+    pub list: Arc<Watchlist>,
 }
 
 impl Command for CreateUser {
@@ -71,20 +79,26 @@ impl Command for CreateUser {
     }
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
-        let user = admit(world, self.scope, &self.person, self.metadata.as_ref())?;
+        let user = admit(world, self.scope, &self.person, self.metadata.as_ref(), &self.list)?;
         json(world, self.scope, &user)
     }
 }
 
-fn admit(world: &mut World, scope: Scope, person: &Person, metadata: Option<&String>) -> Result<Arc<User>, Halt> {
+fn admit(
+    world: &mut World,
+    scope: Scope,
+    person: &Person,
+    metadata: Option<&String>,
+    list: &Watchlist,
+) -> Result<Arc<User>, Halt> {
     let known = match &person.identity {
         Identity::Phone(phone) => by_phone(world, scope.org, phone)?,
         Identity::Email(email) if person.verified => by_proven_email(world, scope.org, email)?,
         Identity::Email(_) => None,
     };
     match known {
-        Some(known) => connect_known(world, scope, &known, person, metadata),
-        None => create(world, scope, person, metadata),
+        Some(known) => connect_known(world, scope, &known, (person, metadata), list),
+        None => create(world, scope, (person, metadata), list),
     }
 }
 
@@ -92,8 +106,8 @@ fn connect_known(
     world: &mut World,
     scope: Scope,
     user: &Arc<User>,
-    person: &Person,
-    metadata: Option<&String>,
+    (person, metadata): (&Person, Option<&String>),
+    list: &Watchlist,
 ) -> Result<Arc<User>, Halt> {
     rules::must_be_active(user)?;
     let connected = is_connected(world, scope, user.id)?;
@@ -105,13 +119,19 @@ fn connect_known(
     let mut learned = User::clone(user);
     learn(&mut learned, person, world.now());
     learned.metadata = metadata.or(user.metadata.as_ref()).cloned();
+    screen_if_renamed(world, user, &mut learned, list)?;
     if connected && learned.values() == user.values() {
         return Ok(user.clone());
     }
     change(world, scope, user, EventName::UserUpdated, |user| *user = learned)
 }
 
-fn create(world: &mut World, scope: Scope, person: &Person, metadata: Option<&String>) -> Result<Arc<User>, Halt> {
+fn create(
+    world: &mut World,
+    scope: Scope,
+    (person, metadata): (&Person, Option<&String>),
+    list: &Watchlist,
+) -> Result<Arc<User>, Halt> {
     let (id, now) = (world.id(), world.now());
     let phone = match &person.identity {
         Identity::Phone(phone) => Some(phone),
@@ -145,15 +165,16 @@ fn create(world: &mut World, scope: Scope, person: &Person, metadata: Option<&St
         deleted_at: None,
     };
     learn(&mut user, person, now);
+    let name = user.full_name();
+    screening::screen(world, &mut user, &name, list)?;
     let user = world.add(user);
     connect_app(world, scope, &user)?;
     tell(world, scope, &user, EventName::UserUpdated)?;
     Ok(user)
 }
 
-/// Takes over what is new about a person, and screens the name where it became known.
+/// Takes over what is new about a person.
 fn learn(user: &mut User, person: &Person, now: Time) {
-    let name_before = user.full_name();
     user.first_name = user.first_name.take().or_else(|| person.first_name.clone());
     user.last_name = user.last_name.take().or_else(|| person.last_name.clone());
     user.email = user.email.take().or_else(|| person.email.as_ref().map(|email| email.as_str().to_owned()));
@@ -168,9 +189,20 @@ fn learn(user: &mut User, person: &Person, now: Time) {
         *proven = Some(now);
         user.status = rules::status_after(user.status, UserEvent::Verify);
     }
-    if user.full_name() != name_before {
-        screening::screen(user);
+}
+
+/// Screens the name that a user is about to have, where it is another than before.
+pub(super) fn screen_if_renamed(
+    world: &mut World,
+    before: &User,
+    after: &mut User,
+    list: &Watchlist,
+) -> Result<(), Halt> {
+    let name = after.full_name();
+    if name != before.full_name() {
+        screening::screen(world, after, &name, list)?;
     }
+    Ok(())
 }
 
 /// The active user who proved to read this address, if there is one.
@@ -187,21 +219,18 @@ pub fn fill_profile(
     world: &mut World,
     scope: Scope,
     user: &Arc<User>,
-    first_name: &str,
-    last_name: &str,
+    (first_name, last_name): (&str, &str),
     email: Option<&Email>,
+    list: &Watchlist,
 ) -> Result<Arc<User>, Halt> {
     rules::must_be_active(user)?;
-    let name_before = user.full_name();
     let mut filled = User::clone(user);
     filled.first_name.get_or_insert_with(|| first_name.to_owned());
     filled.last_name.get_or_insert_with(|| last_name.to_owned());
     if let Some(email) = email {
         filled.email.get_or_insert_with(|| email.as_str().to_owned());
     }
-    if filled.full_name() != name_before {
-        screening::screen(&mut filled);
-    }
+    screen_if_renamed(world, user, &mut filled, list)?;
 
     // From here it must succeed.
     change(world, scope, user, EventName::UserUpdated, |user| {
@@ -243,7 +272,7 @@ mod tests {
         }
 
         fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
-            let user = connect_or_create(world, self.0, &self.1)?;
+            let user = connect_or_create(world, self.0, &self.1, &Watchlist::of_sandbox())?;
             let json = super::super::json(world, self.0, &user)?;
             Ok((user, json))
         }

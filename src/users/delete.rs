@@ -2,7 +2,7 @@
 
 use super::model::{AppUser, Compliance, User};
 use super::rules::{self, UserEvent};
-use super::{UserJson, change, find, json, verification};
+use super::{UserJson, change, find, json, screening, verification};
 use crate::apps;
 use crate::bank_accounts;
 use crate::engine::Command;
@@ -44,6 +44,7 @@ impl Command for DeleteUser {
         if user.deleted_at.is_some() {
             return json(world, self.scope, &user);
         }
+        must_not_be_reviewed(&user)?;
         let connections = world.all::<AppUser>(AppUser::OF_USER, key![org, user.id])?;
         for connection in &connections {
             self.must_be_settled(world, Scope { org, app: connection.app })?;
@@ -59,6 +60,7 @@ impl Command for DeleteUser {
             verification::forget(world, org, recipient)?;
             messages::erase_recipient(world, org, recipient)?;
         }
+        screening::erase(world, &user)?;
         for connection in &connections {
             apps::count_connected_user(world, Scope { org, app: connection.app }, -1)?;
         }
@@ -69,6 +71,16 @@ impl Command for DeleteUser {
         })?;
         json(world, self.scope, &user)
     }
+}
+
+/// Who is under review, or was found to be on a sanctions list, is not erased: whoever must not be paid would come
+/// back as another, and what was found must be kept.
+fn must_not_be_reviewed(user: &User) -> Result<(), Refusal> {
+    if user.compliance.0.flags.ofac {
+        let message = "The user is under a sanctions review, or was found to be on a list. Clear the review first.";
+        return Err(Refusal::new(Code::InvalidState, message));
+    }
+    Ok(())
 }
 
 impl DeleteUser {

@@ -130,7 +130,7 @@ pub struct ComplianceJson {
     pub address_collected: bool,
     /// Whether a date of birth was given.
     pub date_of_birth_collected: bool,
-    /// Whether what was paid makes a 1099 due.
+    /// Whether what the app paid the user this year makes a 1099 due, or would with a payout that waits.
     pub must_collect_1099: bool,
     /// Whether everything for a 1099 is there.
     #[serde(rename = "1099_collected")]
@@ -212,7 +212,7 @@ pub fn json(world: &mut World, scope: Scope, user: &User) -> Result<UserJson, Ha
         default_payout_method_details: default.as_ref().map(|method| method_details(method)),
         wallet: wallet(world, scope, user)?,
         status: user.status,
-        compliance: compliance(user),
+        compliance: compliance(user, super::tax_year::must_collect_1099(world, scope, user)?),
         metadata: user.metadata.clone(),
         payout_options_exclude_list: user.payout_options_exclude_list.0.clone(),
         adjustment_1099: user.adjustment_1099.as_ref().map(|adjustment| adjustment.0.clone()),
@@ -247,7 +247,7 @@ fn wallet(world: &World, scope: Scope, user: &User) -> Result<WalletJson, Halt> 
     Ok(WalletJson { amount, withdrawable_amount: amount, credit_balance: 0 })
 }
 
-fn compliance(user: &User) -> ComplianceJson {
+fn compliance(user: &User, must_collect_1099: bool) -> ComplianceJson {
     let known = &user.compliance.0;
     let tax_id_collected = user.tax_id_hash.is_some();
     let address_collected = user.sealed_address.is_some();
@@ -257,13 +257,17 @@ fn compliance(user: &User) -> ComplianceJson {
         tax_id_collected,
         address_collected,
         date_of_birth_collected: user.sealed_date_of_birth.is_some(),
-        must_collect_1099: known.must_collect_1099,
+        must_collect_1099,
         collected_1099: known.w9.is_some() && tax_id_collected && address_collected,
         w8_ben_collected: known.w8_ben_collected,
         flagged: ofac || payout_method || payout_method_cycle || name_mismatch,
         id_verified: known.id_verified,
         has_criminal_activity: known.has_criminal_activity,
-        tax_id_verification: known.tax_id_verification,
+        tax_id_verification: if must_collect_1099 && !user.has_tax_form() {
+            TaxIdVerification::Unsubmitted
+        } else {
+            known.tax_id_verification
+        },
         background_check: BackgroundCheckJson { status: known.background_check, updated },
         w9: W9Json {
             entity_type: known.w9.as_ref().map(|w9| w9.entity_type),

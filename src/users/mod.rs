@@ -19,8 +19,9 @@ mod json;
 mod model;
 mod payout_methods;
 mod rules;
-mod screening;
+pub mod screening;
 pub mod tax_form;
+mod tax_year;
 mod update;
 pub mod verification;
 mod verify;
@@ -38,7 +39,9 @@ pub use model::{
 };
 pub use payout_methods::{NewMethod, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method};
 pub use rules::{moves, must_be_active, must_be_verified};
+pub use screening::screen_another_name;
 pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, collect_tax_form};
+pub use tax_year::{TaxYear, await_tax_form, count_given_back, count_received, may_be_paid, tax_form_is_due};
 pub use update::{MethodChoice, UpdateUser, UserPatch};
 pub use verify::{SendVerificationToken, Verify};
 
@@ -103,6 +106,19 @@ pub fn change(
         user.version += 1;
     });
     tell(world, scope, &user, event)?;
+    Ok(user)
+}
+
+/// Changes a user on nobody's behalf, and tells every app that the user is connected to.
+fn change_everywhere(world: &mut World, user: &Arc<User>, edit: impl FnOnce(&mut User)) -> Result<Arc<User>, Halt> {
+    let connections = world.all::<AppUser>(AppUser::OF_USER, key![user.org, user.id])?;
+    let user = world.change(user, |user| {
+        edit(user);
+        user.version += 1;
+    });
+    for connection in &connections {
+        tell(world, Scope { org: user.org, app: connection.app }, &user, EventName::UserUpdated)?;
+    }
     Ok(user)
 }
 

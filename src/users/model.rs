@@ -131,8 +131,6 @@ pub struct Compliance {
     pub w9: Option<W9>,
     /// Whether a W-8BEN was given, by others.
     pub w8_ben_collected: bool,
-    /// Whether what was paid this year makes a 1099 due.
-    pub must_collect_1099: bool,
     /// Whether a document was checked.
     pub id_verified: bool,
     /// What a background check found.

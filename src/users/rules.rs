@@ -10,8 +10,20 @@ pub enum UserEvent {
     Verify,
     /// The name is on a list.
     Flag,
-    /// The user is deleted or shut out.
+    /// A review found that it is somebody else; the phone or the address is proven.
+    ClearVerified,
+    /// The same, of somebody who proved neither yet.
+    ClearUnverified,
+    /// A review found that it is the person on the list.
+    Confirm,
+    /// The user is deleted.
     Disable,
+}
+
+impl UserEvent {
+    /// All, for the tests and docs/states.md.
+    pub const ALL: [Self; 6] =
+        [Self::Verify, Self::Flag, Self::ClearVerified, Self::ClearUnverified, Self::Confirm, Self::Disable];
 }
 
 /// What an event leads to.
@@ -21,22 +33,26 @@ pub enum Next {
     Moved(UserStatus),
     /// Nowhere: it is so already.
     AlreadyThere,
-    /// Nowhere: a disabled user stays disabled.
+    /// Nowhere: the event has no place there.
     Refused,
 }
 
 /// The transitions. A review ends by a person's decision only: neither a verified phone nor another name ends it.
+/// A confirmation that was a mistake is taken back by clearing; who may do so, and of whom, is decided in
+/// `screening/review.rs`.
 pub const fn next(status: UserStatus, event: UserEvent) -> Next {
-    use UserEvent::{Disable, Flag, Verify};
+    use UserEvent::{ClearUnverified, ClearVerified, Confirm, Disable, Flag, Verify};
     use UserStatus::{Disabled, InReview, Unverified, Verified};
     match (status, event) {
         (Unverified, Verify) => Next::Moved(Verified),
         (Verified | InReview, Verify) => Next::AlreadyThere,
         (Unverified | Verified, Flag) => Next::Moved(InReview),
         (InReview, Flag) => Next::AlreadyThere,
-        (Unverified | Verified | InReview, Disable) => Next::Moved(Disabled),
-        (Disabled, Disable) => Next::AlreadyThere,
-        (Disabled, Verify | Flag) => Next::Refused,
+        (InReview | Disabled, ClearVerified) => Next::Moved(Verified),
+        (InReview | Disabled, ClearUnverified) => Next::Moved(Unverified),
+        (InReview, Confirm) | (Unverified | Verified | InReview, Disable) => Next::Moved(Disabled),
+        (Disabled, Confirm | Disable) => Next::AlreadyThere,
+        (Unverified | Verified, ClearVerified | ClearUnverified | Confirm) | (Disabled, Verify | Flag) => Next::Refused,
     }
 }
 
@@ -74,8 +90,7 @@ pub fn must_be_verified(user: &User) -> Result<(), Refusal> {
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
 pub fn moves() -> Vec<(&'static str, String, &'static str)> {
-    let events = [UserEvent::Verify, UserEvent::Flag, UserEvent::Disable];
-    let pairs = UserStatus::ALL.iter().flat_map(|status| events.map(|event| (*status, event)));
+    let pairs = UserStatus::ALL.iter().flat_map(|status| UserEvent::ALL.map(|event| (*status, event)));
     pairs
         .filter_map(|(status, event)| match next(status, event) {
             Next::Moved(to) => Some((status.as_str(), format!("{event:?}"), to.as_str())),
@@ -90,24 +105,35 @@ mod tests {
 
     #[test]
     fn all_pairs() {
-        use UserEvent::{Disable, Flag, Verify};
         let print: Vec<String> = UserStatus::ALL
             .iter()
-            .flat_map(|status| [Verify, Flag, Disable].map(|event| (*status, event)))
+            .flat_map(|status| UserEvent::ALL.map(|event| (*status, event)))
             .map(|(status, event)| format!("{status} + {event:?} -> {:?}", next(status, event)))
             .collect();
         insta::assert_snapshot!(print.join("\n"), @r"
         unverified + Verify -> Moved(Verified)
         unverified + Flag -> Moved(InReview)
+        unverified + ClearVerified -> Refused
+        unverified + ClearUnverified -> Refused
+        unverified + Confirm -> Refused
         unverified + Disable -> Moved(Disabled)
         verified + Verify -> AlreadyThere
         verified + Flag -> Moved(InReview)
+        verified + ClearVerified -> Refused
+        verified + ClearUnverified -> Refused
+        verified + Confirm -> Refused
         verified + Disable -> Moved(Disabled)
         in_review + Verify -> AlreadyThere
         in_review + Flag -> AlreadyThere
+        in_review + ClearVerified -> Moved(Verified)
+        in_review + ClearUnverified -> Moved(Unverified)
+        in_review + Confirm -> Moved(Disabled)
         in_review + Disable -> Moved(Disabled)
         disabled + Verify -> Refused
         disabled + Flag -> Refused
+        disabled + ClearVerified -> Moved(Verified)
+        disabled + ClearUnverified -> Moved(Unverified)
+        disabled + Confirm -> AlreadyThere
         disabled + Disable -> AlreadyThere
         ");
     }

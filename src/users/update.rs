@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value as Schema, json};
 
+use super::create::screen_if_renamed;
 use super::model::{Adjustment1099, User};
-use super::{UserJson, by_phone, change, find, rules, screening};
+use super::{UserJson, by_phone, change, find, rules};
 use crate::email::Email;
 use crate::engine::Command;
 use crate::events::EventName;
@@ -16,6 +17,7 @@ use crate::payout_methods;
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::screening::Watchlist;
 use crate::strict_json::Json;
 use crate::world::record::Document;
 use crate::world::{Halt, Record, World};
@@ -76,6 +78,8 @@ pub struct UpdateUser {
     pub user: UserId,
     /// What is to change.
     pub patch: UserPatch,
+    /// The list that a new name is compared with.
+    pub list: Arc<Watchlist>,
 }
 
 impl Command for UpdateUser {
@@ -105,9 +109,7 @@ impl Command for UpdateUser {
         let mut edited = User::clone(&user);
         edited.default_payout_method = default;
         apply(patch, &mut edited);
-        if edited.full_name() != user.full_name() {
-            screening::screen(&mut edited);
-        }
+        screen_if_renamed(world, &user, &mut edited, &self.list)?;
         let unchanged = edited.values() == user.values();
         let user = if unchanged {
             user

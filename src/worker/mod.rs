@@ -9,13 +9,14 @@ mod letters;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::users::screening::{ScreenUsers, next_users};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::funding::TendWallet;
 use crate::http::Bursar;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
-use crate::ids::{AppId, MessageId, PayoutLinkId, TransferId};
+use crate::ids::{AppId, MessageId, PayoutLinkId, ScreeningRunId, TransferId};
 use crate::jobs::{self, Abandon, Job, Lease, Leased, Work};
 use crate::payout_links::{Expire, Remind};
 use crate::rails::Standing;
@@ -154,6 +155,7 @@ fn kind(work: &Work) -> &'static str {
         Work::TendWallet { .. } => "tend_wallet",
         Work::ExpireLink { .. } => "expire_link",
         Work::RemindLink { .. } => "remind_link",
+        Work::ScreenUsers { .. } => "screen_users",
     }
 }
 
@@ -167,6 +169,7 @@ async fn perform(bursar: &Bursar, leased: Leased) -> Result<(), Refusal> {
         Work::TendWallet { app } => bursar.engine.run(TendWallet { leased, app: AppId(app) }).await,
         Work::ExpireLink { link } => bursar.engine.run(Expire { leased, link: PayoutLinkId(link) }).await,
         Work::RemindLink { link } => bursar.engine.run(Remind { leased, link: PayoutLinkId(link) }).await,
+        Work::ScreenUsers { run } => screen_users(bursar, leased, ScreeningRunId(run)).await,
     }
 }
 
@@ -187,6 +190,13 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
 async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
     let standing = look_up(bursar, &leased, id).await?;
     bursar.engine.run(Followed { leased, transfer: id, standing }).await
+}
+
+/// Screens the users that come next; the job stays until none is left.
+async fn screen_users(bursar: &Bursar, leased: Leased, run: ScreeningRunId) -> Result<(), Refusal> {
+    let org = leased.org;
+    let users = bursar.read(move |world| next_users(world, org, run)).await?;
+    bursar.engine.run(ScreenUsers { leased, run, list: bursar.watchlist(), users }).await
 }
 
 async fn look_up(bursar: &Bursar, leased: &Leased, id: TransferId) -> Result<Standing, Refusal> {

@@ -202,6 +202,7 @@ newtype_cell! {
     ids::VerificationId => Uuid, ids::BankAccountId => Uuid, ids::PaymentCustomerId => Uuid, ids::PayoutRequestId => Uuid,
     ids::PayoutLinkBatchId => Uuid, ids::VendorId => Uuid, ids::VendorPaymentMethodId => Uuid,
     ids::ApprovalPolicyId => Uuid, ids::PayableId => Uuid,
+    ids::ScreeningHitId => Uuid, ids::ScreeningRunId => Uuid,
 }
 
 impl Cell for crate::money::Cents {

@@ -23,6 +23,7 @@ use bursar::health::{self, Health};
 use bursar::http::{Bursar, Environment, Method, Route};
 use bursar::ids::Seeds;
 use bursar::opened::{Keeps, Opened, Surroundings};
+use bursar::screening::Watchlist;
 use bursar::store::Memory;
 use bursar::vault::Vault;
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -116,6 +117,7 @@ impl Server {
             public_url: PUBLIC_URL.to_owned(),
             carriers: (self.carriers)(),
             call_deadline: CALL_DEADLINE,
+            watchlist: Watchlist::of_sandbox(),
         };
         let (bursar, keeps) = opened.start(surroundings).unwrap();
         bootstrap(&bursar, self.folder.path(), PUBLIC_URL).await.expect("an empty sandbox gets its demonstration");

@@ -200,6 +200,14 @@ impl Stage {
         self.make("/v2/users", self.person(), 201).await
     }
 
+    /// A user under a sanctions review; gives the id.
+    pub async fn listed(&self) -> String {
+        let mut person = self.person();
+        person["first_name"] = json!("Test");
+        person["last_name"] = json!("Sanctioned");
+        self.make("/v2/users", person, 201).await
+    }
+
     /// A user to whom a code was sent; gives the id and the code.
     pub async fn user_with_code(&self) -> (String, String) {
         let person = self.person();

@@ -84,6 +84,13 @@ async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
             let (user, method) = stage.banked().await;
             Sample::at([&user, &method])
         }
+        "get_screening_list" => Sample::bare(),
+        "get_user_screening" => user(stage).await,
+        "clear_user_screening" | "confirm_user_screening" => {
+            let id = stage.listed().await;
+            let body = json!({"acting_user_id": stage.member("admin").await, "comment": "Passport seen."});
+            Sample::at([&id]).json(body).shows(&id)
+        }
         "list_payout_options" => Sample::at([&stage.user().await]),
         _ => return None,
     })

@@ -1,5 +1,7 @@
 //! The page that says why a claim cannot go on: for the steps, and for the guards before them.
 
+use super::visit::Visit;
+use crate::claims::ClaimDocument;
 use crate::http::{Answer, Outcome};
 use crate::pages::http::page as draw;
 use crate::pages::views::{Closed, ClosedPage};
@@ -22,6 +24,13 @@ pub(super) fn page(
         Some(seconds) => answer.header("retry-after", seconds.to_string()),
         None => answer,
     })
+}
+
+/// The page of a payee who has told everything and must wait.
+pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Outcome {
+    let why = Closed::OnHold { message: message.to_owned() };
+    let again = Some(format!("/claim/{}", visit.token));
+    draw(200, &ClosedPage { why, app_name: Some(claim.app.name.clone()), again, request_id: None })
 }
 
 /// How the claim's routes tell a refusal that came before the handler, or instead of it.

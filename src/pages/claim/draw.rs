@@ -32,7 +32,8 @@ pub(super) fn is_open(claim: &ClaimDocument, step: StepName) -> bool {
         StepName::Contact => true,
         StepName::Code => claim.code_sent_to.is_some() && !is_proven(claim),
         StepName::Profile | StepName::Compliance => reached && !claim.completed_steps.contains(&step),
-        StepName::Method | StepName::Payout => reached && is_proven(claim) && left,
+        StepName::Method => reached && is_proven(claim) && left,
+        StepName::Payout => reached && is_proven(claim) && left && claim.on_hold.is_none(),
     }
 }
 

@@ -40,7 +40,10 @@ async fn show(visit: &Visit) -> Outcome {
     }
     match &claim.next_step {
         Some(step) => show_step(visit, step.name).await,
-        None => Err(Refusal::new(Code::InvalidState, "Nothing is left of this payout.")),
+        None => match claim.on_hold {
+            Some(message) => closed::on_hold(visit, &claim, message),
+            None => Err(Refusal::new(Code::InvalidState, "Nothing is left of this payout.")),
+        },
     }
 }
 

@@ -327,6 +327,11 @@ pub enum Closed {
     ClaimedElsewhere,
     /// 429: too many tries from this address or to this phone.
     TooManyTries,
+    /// All is told, and somebody must look before the money goes on.
+    OnHold {
+        /// What the payee is told.
+        message: String,
+    },
     /// Anything else.
     Problem {
         /// A sentence: "The service cannot answer now."

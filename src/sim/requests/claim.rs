@@ -13,6 +13,7 @@ use crate::ids::Entropy;
 use crate::money::Cents;
 use crate::payout_methods::Details;
 use crate::phone::PhoneNumber;
+use crate::screening::Watchlist;
 use crate::users::NewMethod;
 use crate::users::verification::{NewCode, hash_code};
 use crate::vault::Vault;
@@ -59,12 +60,13 @@ impl Request {
             Step::Code(code) => {
                 let sitting = NewSitting::draw(vault, &mut entropy);
                 let (hash, offered_hash) = (sitting.hash.clone(), hash_code(vault, link.org, &code));
-                let command = ProveContact { token, offered_hash, sitting };
+                let command = ProveContact { token, offered_hash, sitting, list: Watchlist::of_sandbox() };
                 self.once(batch, vault, command, |checked| refused(*checked));
                 return Some(hash);
             }
             Step::Profile { sitting, first_name, last_name } => {
-                let command = FillProfile { token, session_hash: Some(sitting), first_name, last_name, email: None };
+                let (session_hash, email, list) = (Some(sitting), None, Watchlist::of_sandbox());
+                let command = FillProfile { token, session_hash, first_name, last_name, email, list };
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
             Step::Method { sitting, details } => {

@@ -24,6 +24,7 @@ use crate::payout_links::{Cancel, ClaimToken, Create, NewLink, NewToken, PayoutL
 use crate::payout_methods::Details;
 use crate::payouts::SendPayout;
 use crate::phone::PhoneNumber;
+use crate::screening::Watchlist;
 use crate::transfers::MoveBalance;
 use crate::users::verification::{Checked, NewCode, hash_code};
 use crate::users::{self, Identity, NewMethod, Person, SendVerificationToken, Verify};
@@ -228,7 +229,7 @@ impl Command for Meet {
     }
 
     fn decide(&self, world: &mut World) -> Result<Uuid, Halt> {
-        Ok(users::connect_or_create(world, self.scope, &self.person)?.id.0)
+        Ok(users::connect_or_create(world, self.scope, &self.person, &Watchlist::of_sandbox())?.id.0)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod methods;
 mod proofs;
+mod screening;
 
 use super::delete::UnderWay;
 use super::inputs::BirthDate;
@@ -52,7 +53,8 @@ pub async fn create(call: Call) -> Outcome {
             email: Some(input.email),
             verified: false,
         };
-        Ok(CreateUser { scope, person, metadata: input.metadata.map(|metadata| metadata.0) })
+        let metadata = input.metadata.map(|metadata| metadata.0);
+        Ok(CreateUser { scope, person, metadata, list: call.bursar.watchlist() })
     });
     call.once(command, Answer::created).await
 }
@@ -166,7 +168,7 @@ pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<UpdateUserInput>().and_then(|input| {
         let patch = patch(&call, user, input).map_err(Refusal::fields)?;
-        Ok(UpdateUser { scope, user, patch })
+        Ok(UpdateUser { scope, user, patch, list: call.bursar.watchlist() })
     });
     call.once(command, Answer::ok).await
 }
@@ -287,5 +289,5 @@ pub fn routes(under_way: UnderWay) -> Vec<Route> {
             .gives::<UserJson>(200, "The user, disabled.")
             .refuses(&[Code::NotFound, Code::UserHasBalance]),
     ];
-    [own, proofs::routes(), methods::routes()].concat()
+    [own, proofs::routes(), methods::routes(), screening::routes()].concat()
 }

@@ -338,6 +338,10 @@ fn closed_pages() -> Vec<Shown> {
         show("closed-expired", &closed(Closed::Expired)),
         show("closed-canceled", &closed(Closed::Canceled)),
         show("closed-unknown", &ClosedPage { app_name: None, ..closed(Closed::Unknown) }),
+        show(
+            "closed-on-hold",
+            &closed(Closed::OnHold { message: "We are checking your details. Your money is kept safe.".into() }),
+        ),
         show("closed-elsewhere", &closed(Closed::ClaimedElsewhere)),
         show("closed-too-many", &closed(Closed::TooManyTries)),
         show("closed-problem", &problem),

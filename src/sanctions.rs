@@ -1,0 +1,282 @@
+//! The folder with the sanctions list: reading it, putting a new list there, and taking it into use while the
+//! program runs.
+//!
+//! `bursar screening load` checks the files as a whole before it exchanges the folder; the running program looks
+//! every minute, and screens all users again with what is new. A folder that cannot be read changes nothing: the
+//! list in use stays, and the log says why.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::apps::Organization;
+use crate::clock::Time;
+use crate::config::{BadConfig, Config};
+use crate::http::{Bursar, Environment};
+use crate::ids::OrgId;
+use crate::refusal::Refusal;
+use crate::screening::{BadList, Files, Watchlist};
+use crate::users::screening::BeginScreening;
+use crate::world::Record as _;
+use crate::world::query::{Direction, Query};
+
+/// How often the folder is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+/// The files of a list; the last one is not always published.
+const FILES: [&str; 4] = ["SDN.CSV", "ALT.CSV", "ADD.CSV", "SDN_COMMENTS.CSV"];
+
+/// Why there is no list.
+#[derive(Debug, thiserror::Error)]
+pub enum NoList {
+    /// A file is missing or cannot be read.
+    #[error("{file}: {source}")]
+    File {
+        /// Which.
+        file: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The files are no list.
+    #[error(transparent)]
+    Bad(#[from] BadList),
+}
+
+fn failed(file: &Path) -> impl FnOnce(io::Error) -> NoList {
+    let file = file.display().to_string();
+    move |source| NoList::File { file, source }
+}
+
+/// The list's files among these paths: folders are looked into, and names count whatever their case.
+fn find(paths: &[PathBuf]) -> Result<[Option<PathBuf>; 4], NoList> {
+    let mut found = [const { None }; 4];
+    for path in paths {
+        let inside = if path.is_dir() {
+            let entries = fs::read_dir(path).map_err(failed(path))?;
+            entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
+        } else {
+            vec![path.clone()]
+        };
+        for file in inside {
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if let Some(at) = FILES.iter().position(|known| known.eq_ignore_ascii_case(name)) {
+                found[at] = Some(file);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Reads the list from these files and folders. Of the four files the comments may be missing.
+///
+/// # Errors
+/// [`NoList`].
+pub fn read(paths: &[PathBuf], score_min: i64) -> Result<Watchlist, NoList> {
+    let found = find(paths)?;
+    let mut published = Time::from_micros(0);
+    let mut bytes = Vec::new();
+    for (at, file) in found.iter().enumerate() {
+        let Some(file) = file else {
+            if at < 3 {
+                let missing = io::Error::new(io::ErrorKind::NotFound, "there is no such file");
+                return Err(failed(Path::new(FILES[at]))(missing));
+            }
+            bytes.push(None);
+            continue;
+        };
+        bytes.push(Some(fs::read(file).map_err(failed(file))?));
+        published = published.max(written_at(file).map_err(failed(file))?);
+    }
+    let mut bytes = bytes.into_iter();
+    let mut next = || bytes.next().flatten();
+    let files = Files {
+        sdn: next().unwrap_or_default(),
+        alt: next().unwrap_or_default(),
+        add: next().unwrap_or_default(),
+        comments: next(),
+    };
+    Ok(Watchlist::read(&files, published, score_min)?)
+}
+
+fn written_at(file: &Path) -> io::Result<Time> {
+    let modified = fs::metadata(file)?.modified()?;
+    let since = modified.duration_since(std::time::UNIX_EPOCH).map_err(io::Error::other)?;
+    Ok(Time::from_micros(i64::try_from(since.as_micros()).map_err(io::Error::other)?))
+}
+
+/// Checks a list and puts its files into `folder`, all at once: whoever reads the folder meanwhile finds the old
+/// list or the new one.
+///
+/// # Errors
+/// [`NoList`]; then the folder is as it was.
+pub fn install(paths: &[PathBuf], folder: &Path, score_min: i64) -> Result<Watchlist, NoList> {
+    let list = read(paths, score_min)?;
+    let (draft, old) = (folder.with_extension("draft"), folder.with_extension("old"));
+    for left_over in [&draft, &old] {
+        if left_over.exists() {
+            fs::remove_dir_all(left_over).map_err(failed(left_over))?;
+        }
+    }
+    fs::create_dir_all(&draft).map_err(failed(&draft))?;
+    for (name, file) in FILES.iter().zip(find(paths)?) {
+        let Some(file) = file else { continue };
+        let copy = draft.join(name);
+        // The time of the original is when the list was published, as far as we know.
+        let copied = fs::copy(&file, &copy).and_then(|_| File::options().write(true).open(&copy)).and_then(|written| {
+            written.set_modified(fs::metadata(&file)?.modified()?)?;
+            written.sync_all()
+        });
+        copied.map_err(failed(&copy))?;
+    }
+    if folder.exists() {
+        fs::rename(folder, &old).map_err(failed(folder))?;
+    }
+    fs::rename(&draft, folder).map_err(failed(folder))?;
+    if old.exists() {
+        fs::remove_dir_all(&old).map_err(failed(&old))?;
+    }
+    Ok(list)
+}
+
+/// The list that a program begins with: that of its folder. A sandbox without one has invented people.
+///
+/// # Errors
+/// The list is bad, or production has none: nobody is paid there unscreened.
+pub fn first(config: &Config) -> Result<Arc<Watchlist>, BadConfig> {
+    let folder = &config.sanctions_dir;
+    if !folder.exists() {
+        return match config.environment {
+            Environment::Sandbox => Ok(Watchlist::of_sandbox()),
+            Environment::Production => Err(BadConfig::one(format!(
+                "production: there is no sanctions list in {}; load one with `bursar screening load`",
+                folder.display()
+            ))),
+        };
+    }
+    let list = read(std::slice::from_ref(folder), config.screening_score_min);
+    list.map(Arc::new).map_err(|no_list| BadConfig::one(format!("sanctions-dir {}: {no_list}", folder.display())))
+}
+
+/// Has the users of every organization screened with the list in use, unless they are already; gives for how many
+/// organizations that began.
+///
+/// # Errors
+/// The store cannot be read or written.
+pub async fn screen_everybody(bursar: &Bursar) -> Result<usize, Refusal> {
+    let mut begun = 0;
+    for org in organizations(bursar).await? {
+        begun += usize::from(bursar.engine.run(BeginScreening { org, list: bursar.watchlist() }).await?);
+    }
+    Ok(begun)
+}
+
+async fn organizations(bursar: &Bursar) -> Result<Vec<OrgId>, Refusal> {
+    let table = Organization::TABLE;
+    let all = Query {
+        table,
+        conditions: Vec::new(),
+        through: None,
+        order: table.key().columns[0],
+        direction: Direction::Ascending,
+        after: None,
+        limit: 100_000,
+    };
+    bursar.read(move |world| Ok(world.page::<Organization>(&all)?.iter().map(|found| found.org).collect())).await
+}
+
+/// Takes another list into use, and has all users screened with it.
+///
+/// # Errors
+/// See [`screen_everybody`].
+pub async fn take_up(bursar: &Bursar, list: Arc<Watchlist>) -> Result<(), Refusal> {
+    tracing::info!(hash = list.version().hash, names = list.version().names, "another sanctions list is in use");
+    bursar.use_watchlist(list);
+    screen_everybody(bursar).await.map(drop)
+}
+
+/// Looks at the folder every minute until `stop` turns true, and takes up what is new there.
+pub async fn keep_up(bursar: Arc<Bursar>, config: Config, mut stop: watch::Receiver<bool>) {
+    let mut seen = stamp(&config.sanctions_dir);
+    while !*stop.borrow_and_update() {
+        // Whether the wait ended by a change or by time, the loop looks at both.
+        drop(tokio::time::timeout(LOOK_EVERY, stop.changed()).await);
+        let now = stamp(&config.sanctions_dir);
+        if now == seen || now.is_empty() {
+            continue;
+        }
+        seen = now;
+        let reading = config.clone();
+        let list = tokio::task::spawn_blocking(move || first(&reading)).await;
+        let taken = match list {
+            Ok(Ok(list)) if list.version() != bursar.watchlist().version() => take_up(&bursar, list).await,
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(bad)) => {
+                tracing::error!(%bad, "the sanctions list cannot be read; the one before stays in use");
+                Ok(())
+            }
+            Err(_) => Ok(()),
+        };
+        if let Err(refusal) = taken {
+            // The next start begins what was not begun.
+            tracing::error!(refusal.message, "users could not be screened with the new list");
+        }
+    }
+}
+
+/// Names, sizes and times of the files: another stamp, another list, perhaps.
+fn stamp(folder: &Path) -> Vec<(PathBuf, u64, Option<std::time::SystemTime>)> {
+    let files = find(&[folder.to_owned()]).unwrap_or_default();
+    let stamped = files.into_iter().flatten().filter_map(|file| {
+        let about = fs::metadata(&file).ok()?;
+        Some((file, about.len(), about.modified().ok()))
+    });
+    stamped.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::screening::SCORE_MIN;
+
+    fn fixtures() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/sanctions")
+    }
+
+    #[test]
+    fn a_list_is_installed_whole_or_not_at_all() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("sanctions");
+        let list = install(&[fixtures()], &folder, SCORE_MIN).unwrap();
+        assert_eq!(list.version().hash, Watchlist::of_sandbox().version().hash);
+        let bad = place.path().join("bad");
+        fs::create_dir(&bad).unwrap();
+        for name in FILES {
+            fs::copy(fixtures().join(name), bad.join(name.to_lowercase())).unwrap();
+        }
+        fs::write(bad.join("alt.csv"), "1,2,3\n").unwrap();
+        assert!(matches!(install(std::slice::from_ref(&bad), &folder, SCORE_MIN), Err(NoList::Bad(_))));
+        fs::remove_file(bad.join("alt.csv")).unwrap();
+        assert!(matches!(install(&[bad], &folder, SCORE_MIN), Err(NoList::File { file, .. }) if file == "ALT.CSV"));
+        let again =
+            install(&[fixtures().join("SDN.CSV"), fixtures().join("ALT.CSV"), fixtures().join("ADD.CSV")], &folder, 90);
+        assert_ne!(again.unwrap().version().hash, list.version().hash, "without the comments it is another list");
+        assert!(!folder.with_extension("old").exists() && !folder.join("SDN_COMMENTS.CSV").exists());
+    }
+
+    #[test]
+    fn production_does_not_begin_without_a_list() {
+        let place = tempfile::tempdir().unwrap();
+        let settings = crate::config::Settings { data_dir: Some(place.path().join("data")), ..Default::default() };
+        let sandbox = Config::load(settings, None).unwrap();
+        assert_eq!(first(&sandbox).unwrap().version().hash, Watchlist::of_sandbox().version().hash);
+        let production = Config { environment: Environment::Production, ..sandbox };
+        assert!(first(&production).unwrap_err().to_string().contains("bursar screening load"));
+        install(&[fixtures()], &production.sanctions_dir, SCORE_MIN).unwrap();
+        assert!(first(&production).is_ok());
+        fs::write(production.sanctions_dir.join("SDN.CSV"), "nobody").unwrap();
+        assert!(first(&production).unwrap_err().to_string().contains("SDN.CSV, row 1"));
+    }
+}

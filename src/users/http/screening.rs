@@ -1,0 +1,109 @@
+//! Sanctions screening over HTTP.
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::http::input::input;
+use crate::http::inputs::Text;
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::{MemberId, UserId};
+use crate::refusal::Code;
+use crate::screening::ListVersion;
+use crate::users::screening::{DecideScreening, Decision, ScreeningJson, ScreeningRunJson, document, run_of};
+use crate::users::{find, find_in_organization};
+
+/// The list in use, and the newest screening of all users with it.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = ScreeningList)]
+pub struct ScreeningListJson {
+    /// The list that names are compared with.
+    pub list: ListVersion,
+    /// The newest screening of the organization's users; null before the first.
+    #[schema(required)]
+    pub run: Option<ScreeningRunJson>,
+}
+
+/// GET /v2/screening/list
+pub async fn list(call: Call) -> Outcome {
+    let (org, list) = (call.caller.org, call.bursar.watchlist().version().clone());
+    let run = call.read(move |world| run_of(world, org)).await?;
+    Ok(Answer::ok(&ScreeningListJson { list, run }))
+}
+
+/// GET /v2/users/{user_id}/screening
+pub async fn show(call: Call) -> Outcome {
+    let id: UserId = call.id("user_id", "user")?;
+    let (org, app) = (call.caller.org, call.caller.app);
+    let screening = call
+        .read(move |world| {
+            let user = match app {
+                Some(app) => find(world, Scope { org, app }, id)?,
+                None => find_in_organization(world, org, id)?,
+            };
+            document(world, &user)
+        })
+        .await?;
+    Ok(Answer::ok(&screening))
+}
+
+input! {
+    /// Who decides, and why.
+    pub struct DecideInput {
+        /// A member with the role admin.
+        pub acting_user_id: MemberId,
+        /// What the decision rests on; it is kept.
+        pub comment: Text<500>,
+    }
+}
+
+/// POST /v2/users/{user_id}/screening/clear
+pub async fn clear(call: Call) -> Outcome {
+    decide(call, Decision::Clear).await
+}
+
+/// POST /v2/users/{user_id}/screening/confirm
+pub async fn confirm(call: Call) -> Outcome {
+    decide(call, Decision::Confirm).await
+}
+
+async fn decide(call: Call, decision: Decision) -> Outcome {
+    let (org, user) = (call.caller.org, call.id("user_id", "user")?);
+    let command = call.body::<DecideInput>().map(|input| DecideScreening {
+        org,
+        user,
+        acting: input.acting_user_id,
+        decision,
+        comment: input.comment.0,
+    });
+    call.once(command, Answer::ok).await
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    let example = json!({"acting_user_id": "01a0c450-6c00-7000-8000-e9aa48460b4d", "comment": "Born 30 years later, passport seen."});
+    let refusals = [Code::NotFound, Code::NotPermitted, Code::InvalidState];
+    vec![
+        route!(Get "/v2/screening/list" AppOrOrganization "get_screening_list" list)
+            .about("Screening", "The sanctions list in use.")
+            .describe("Its version, and how far the screening of all users with it is. All users are screened again when another list is taken up.")
+            .gives::<ScreeningListJson>(200, "The list."),
+        route!(Get "/v2/users/{user_id}/screening" AppOrOrganization "get_user_screening" show)
+            .about("Screening", "What the sanctions screening found about a user.")
+            .gives::<ScreeningJson>(200, "The hits, each with its score explained word by word.")
+            .refuses(&[Code::NotFound]),
+        route!(Post "/v2/users/{user_id}/screening/clear" Organization "clear_user_screening" clear)
+            .about("Screening", "Ends a review: it is somebody else.")
+            .describe("The user is as before. The same name beside the same name on the list is not found again. It also takes back a confirmation.")
+            .takes::<DecideInput>()
+            .example(example.clone())
+            .gives::<ScreeningJson>(200, "The screening, decided.")
+            .refuses(&refusals),
+        route!(Post "/v2/users/{user_id}/screening/confirm" Organization "confirm_user_screening" confirm)
+            .about("Screening", "Ends a review: it is the person on the list.")
+            .describe("The user is disabled and flagged. Nothing is paid out; money in the wallet stays where it is.")
+            .takes::<DecideInput>()
+            .example(example)
+            .gives::<ScreeningJson>(200, "The screening, decided.")
+            .refuses(&refusals),
+    ]
+}

@@ -1,0 +1,114 @@
+//! Screening of users, and the reviews that follow (decisions.md 6, 13).
+//!
+//! A name is screened in the commit in which it becomes known or changes; the command brings the list with it. All
+//! users are screened again when another list is taken up. A hit puts the user under review: nothing is paid out
+//! until an administrator clears or confirms it. Who was cleared is not asked about again: the same name beside the
+//! same name on the list is not found twice.
+//!
+//! Invariant: a review ends by a person's decision alone, and each decision says who, when and why. Deliberately
+//! absent: how names are compared, which is the module `screening`.
+
+mod json;
+mod model;
+mod run;
+mod review;
+
+pub use json::{ScreeningHitJson, ScreeningJson, ScreeningRunJson, document, run_of};
+pub use model::{EntryDetails, HitStatus, ScreeningHit, ScreeningRun};
+pub use review::{DecideScreening, Decision};
+pub use run::{BeginScreening, ScreenUsers, next_users};
+
+use std::sync::Arc;
+
+use super::model::{OfacStatus, User};
+use super::rules::{self, UserEvent};
+use super::{change, must_be_active};
+use crate::events::EventName;
+use crate::http::Scope;
+use crate::ids::OrgId;
+use crate::screening::{FoldedName, Hit, Watchlist};
+use crate::world::record::{Document, key};
+use crate::world::{Halt, World};
+
+/// Screens a name of a user, and puts the user under review when it is like one of the list; gives whether it was.
+/// The user's row is the caller's to write.
+pub(super) fn screen(world: &mut World, user: &mut User, name: &str, list: &Watchlist) -> Result<bool, Halt> {
+    let hits = list.screen(name);
+    if hits.is_empty() {
+        return Ok(false);
+    }
+    let folded = FoldedName::of(name);
+    let known = world.all::<ScreeningHit>(ScreeningHit::OF_USER, key![user.org, user.id])?;
+    let new: Vec<Hit> =
+        hits.into_iter().filter(|hit| !known.iter().any(|known| known.is_about(&folded, hit))).collect();
+    if new.is_empty() {
+        return Ok(false);
+    }
+    for hit in new {
+        write_down(world, user.org, user, name, list, hit);
+    }
+    user.compliance.0.flags.ofac = true;
+    user.compliance.0.flags.ofac_status = OfacStatus::InReview;
+    user.status = rules::status_after(user.status, UserEvent::Flag);
+    Ok(true)
+}
+
+fn write_down(world: &mut World, org: OrgId, user: &User, name: &str, list: &Watchlist, hit: Hit) {
+    let (id, created_at) = (world.id(), world.now());
+    let Hit { entry, listed_name, name_kind, score, comparison } = hit;
+    let details = EntryDetails {
+        program: entry.program.clone(),
+        title: entry.title.clone(),
+        remarks: entry.remarks.clone(),
+        addresses: entry.addresses.clone(),
+    };
+    world.add(ScreeningHit {
+        org,
+        id,
+        user_id: user.id,
+        list_hash: list.version().hash.clone(),
+        entry: entry.number,
+        listed_name,
+        name_kind,
+        details: Document(details),
+        score,
+        screened_name: Some(name.to_owned()),
+        comparison: Some(Document(comparison)),
+        status: HitStatus::Open,
+        decided_by: None,
+        comment: None,
+        decided_at: None,
+        created_at,
+    });
+}
+
+/// Screens a name that others say the user has: the payee's name on a link, the name on a tax form. It does not
+/// become the user's.
+///
+/// # Errors
+/// `user-inactive`.
+pub fn screen_another_name(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    name: &str,
+    list: &Watchlist,
+) -> Result<Arc<User>, Halt> {
+    must_be_active(user)?;
+    let mut screened = User::clone(user);
+    if !screen(world, &mut screened, name, list)? {
+        return Ok(user.clone());
+    }
+    change(world, scope, user, EventName::UserUpdated, |user| *user = screened)
+}
+
+/// Takes the person out of the hits; that there were some, and what was decided, stays.
+pub(super) fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
+    for hit in world.all::<ScreeningHit>(ScreeningHit::OF_USER, key![user.org, user.id])? {
+        world.change(&hit, |hit| {
+            hit.screened_name = None;
+            hit.comparison = None;
+        });
+    }
+    Ok(())
+}

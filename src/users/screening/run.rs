@@ -1,0 +1,138 @@
+//! All users of an organization are screened again, because another list was taken up.
+//!
+//! A job does it page by page; how far it came stands in the run's row, written with the users of each page, so
+//! that it goes on there after a crash. A newer list begins a newer run, which ends the older one.
+
+use std::sync::Arc;
+
+use super::model::ScreeningRun;
+use super::screen;
+use crate::engine::Command;
+use crate::ids::{OrgId, ScreeningRunId, UserId};
+use crate::jobs::{self, Leased, Work};
+use crate::screening::Watchlist;
+use crate::users::model::{User, UserStatus};
+use crate::users::{change_everywhere, find_in_organization};
+use crate::world::query::{Direction, Query};
+use crate::world::record::{Cell as _, key};
+use crate::world::{Halt, Want, World};
+
+/// Has an organization's users screened with a list, unless they are, or are being, already.
+#[derive(Clone, Debug)]
+pub struct BeginScreening {
+    /// The organization.
+    pub org: OrgId,
+    /// The list.
+    pub list: Arc<Watchlist>,
+}
+
+impl Command for BeginScreening {
+    /// Whether a run was begun.
+    type Reply = bool;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<bool, Halt> {
+        let version = self.list.version();
+        let last = world.get::<ScreeningRun>(key![self.org])?;
+        let is_same = |run: &ScreeningRun| run.list_hash == version.hash && run.score_min == version.score_min;
+        if last.as_deref().is_some_and(is_same) {
+            return Ok(false);
+        }
+
+        // From here it must succeed.
+        let (id, started_at): (ScreeningRunId, _) = (world.id(), world.now());
+        let run = ScreeningRun {
+            org: self.org,
+            id,
+            list_hash: version.hash.clone(),
+            score_min: version.score_min,
+            screened_to: None,
+            users_screened: 0,
+            users_flagged: 0,
+            started_at,
+            finished_at: None,
+        };
+        match last {
+            Some(last) => world.change(&last, |last| *last = run),
+            None => world.add(run),
+        };
+        jobs::enqueue(world, self.org, Work::ScreenUsers { run: id.0 });
+        Ok(true)
+    }
+}
+
+/// Users in one command: so few that nobody waits for long behind it.
+const PAGE: usize = 20;
+
+/// The users that a run screens next; none when all are done. A read: lists are not kept true while commands run.
+pub fn next_users(world: &mut World, org: OrgId, run: ScreeningRunId) -> Result<Vec<UserId>, Halt> {
+    let found = world.get::<ScreeningRun>(key![org])?.filter(|found| found.id == run);
+    let after = found.and_then(|run| run.screened_to).map(|id| id.to_value());
+    let next = Query { direction: Direction::Ascending, after, ..Query::of::<User>(org.to_value(), "id", PAGE) };
+    Ok(world.page::<User>(&next)?.iter().map(|user| user.id).collect())
+}
+
+/// Screens one page of users, and puts the job off to the next.
+#[derive(Clone, Debug)]
+pub struct ScreenUsers {
+    /// The job.
+    pub leased: Leased,
+    /// The run.
+    pub run: ScreeningRunId,
+    /// The list that the process has.
+    pub list: Arc<Watchlist>,
+    /// The next users in the order of their ids; none when all are done.
+    pub users: Vec<UserId>,
+}
+
+impl Command for ScreenUsers {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        self.users.iter().map(|id| Want::row::<User>(key![self.leased.org, *id])).collect()
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let org = self.leased.org;
+        let run = world
+            .get::<ScreeningRun>(key![org])?
+            .filter(|run| run.id == self.run && run.finished_at.is_none() && run.list_hash == self.list.version().hash);
+        // A newer list is in use: its own run screens everybody.
+        let Some(run) = run else { return jobs::finish(world, &self.leased) };
+        let mut flagged = 0;
+        for id in &self.users {
+            let user = find_in_organization(world, org, *id)?;
+            match user.status {
+                UserStatus::Unverified | UserStatus::Verified | UserStatus::InReview => {}
+                UserStatus::Disabled => continue,
+            }
+            let mut screened = User::clone(&user);
+            if screen(world, &mut screened, &user.full_name(), &self.list)? {
+                change_everywhere(world, &user, |user| *user = screened)?;
+                flagged += 1;
+            }
+        }
+
+        // From here it must succeed.
+        let now = world.now();
+        let many = i64::try_from(self.users.len()).unwrap_or(i64::MAX);
+        world.change(&run, |run| {
+            run.screened_to = self.users.last().copied().or(run.screened_to);
+            run.users_screened += many;
+            run.users_flagged += flagged;
+            run.finished_at = self.users.is_empty().then_some(now);
+        });
+        if self.users.is_empty() {
+            jobs::finish(world, &self.leased)
+        } else {
+            jobs::put_off(world, &self.leased, now, None)
+        }
+    }
+}
