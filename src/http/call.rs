@@ -153,7 +153,7 @@ pub struct Caller {
 }
 
 /// An app of an organization: what every tenant object belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Scope {
     /// The organization.
     pub org: OrgId,

@@ -7,12 +7,13 @@ use super::checks::{changed, written};
 use super::requests::Token;
 use crate::clock::Time;
 use crate::http::Scope;
-use crate::ids::{JobId, OrgId, PayoutLinkId, PayoutRequestId, UserId};
+use crate::ids::{JobId, MemberId, OrgId, PayoutLinkId, PayoutRequestId, TransferId, UserId};
 use crate::jobs::Job;
+use crate::members::Member;
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::Change;
-use crate::transfers::{Transfer, TransferKind};
+use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::{AppUser, User};
 
 /// Links that clients still think of. Older ones are left to their expiry.
@@ -20,6 +21,9 @@ const LINKS_KEPT: usize = 120;
 
 /// The same of payout requests.
 const REQUESTS_KEPT: usize = 60;
+
+/// And of payouts.
+const PAYOUTS_KEPT: usize = 30;
 
 /// A link as its maker and its holder know it.
 #[derive(Clone, Debug)]
@@ -43,6 +47,12 @@ pub(super) struct Directory {
     pub links: VecDeque<KnownLink>,
     /// The newest payout requests.
     pub requests: VecDeque<(Scope, PayoutRequestId)>,
+    /// Payouts that wait for somebody's approval.
+    pub flagged: BTreeSet<(Scope, TransferId)>,
+    /// The newest payouts.
+    pub paid: VecDeque<(Scope, TransferId)>,
+    /// The members of each organization.
+    pub members: HashMap<OrgId, Vec<MemberId>>,
     /// Users of each app.
     pub users: HashMap<Scope, Vec<UserId>>,
     phones: HashMap<UserId, String>,
@@ -72,8 +82,25 @@ impl Directory {
         for known in changed::<AppUser>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
             self.users.entry(Scope { org: known.org, app: known.app }).or_default().push(known.user_id);
         }
-        let payouts = changed::<Transfer>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after);
-        self.payouts += payouts.map(|transfer| u64::from(transfer.kind == TransferKind::Payout)).sum::<u64>();
+        for member in changed::<Member>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
+            self.members.entry(member.org).or_default().push(member.id);
+        }
+        for change in changed::<Transfer>(changes) {
+            let Some(transfer) = change.after.filter(|transfer| transfer.kind == TransferKind::Payout) else {
+                continue;
+            };
+            let known = (transfer.scope(), transfer.id);
+            if change.before.is_none() {
+                self.payouts += 1;
+                self.paid.push_back(known);
+            }
+            if transfer.status == TransferStatus::Flagged {
+                self.flagged.insert(known);
+            } else {
+                self.flagged.remove(&known);
+            }
+        }
+        keep_newest(&mut self.paid, PAYOUTS_KEPT);
         for change in changed::<Job>(changes) {
             if let Some(job) = &change.before {
                 self.due.remove(&(job.due_at, job.org, job.id));

@@ -40,7 +40,11 @@ impl Simulation {
 
     fn is_at_rest(&self) -> bool {
         let rail_is_silent = self.rail.next_return().is_none();
-        self.directory.jobs() == 0 && self.hands.is_empty() && rail_is_silent && self.clients.nobody_waits()
+        self.directory.jobs() == 0
+            && self.directory.flagged.is_empty()
+            && self.hands.is_empty()
+            && rail_is_silent
+            && self.clients.nobody_waits()
     }
 
     /// When nothing is to be done now, time passes to what is due next.

@@ -46,7 +46,7 @@ use directory::Directory;
 use house::{Batch, House, Ran};
 use promises::{Next, Promises};
 use rail::{Rail, Reference};
-use requests::Request;
+use requests::{Moving, Request, Wish};
 use stage::{Found, Fund, Stage};
 use worker::{Hand, Outside, Performed};
 
@@ -59,7 +59,7 @@ use crate::ledger::verify::Finding;
 use crate::payout_links::DELIVERIES_MAX;
 use crate::refusal::{Code, Refusal};
 use crate::store::memory::Fault;
-use crate::transfers::{Transfer, TransferKind};
+use crate::transfers::Transfer;
 use crate::vault::Vault;
 use crate::verify::verify;
 use crate::world::{Halt, Record as _, World};
@@ -180,6 +180,9 @@ impl Simulation {
             for app in Stage::apps_of(org, &self.vault, &mut self.chance) {
                 batch.add(Who::Stage, app, |app| Said::Answer(Answer::ok(&app)));
             }
+            for member in Stage::members_of(org) {
+                batch.add(Who::Stage, member, |member| Said::Answer(Answer::ok(&member.id)));
+            }
             let ran = self.house.run(batch, Fault::None);
             self.settle(ran)?;
         }
@@ -196,8 +199,11 @@ impl Simulation {
             })
             .collect();
         let mut batch = Batch::new();
-        for fund in apps {
+        for (number, fund) in apps.into_iter().enumerate() {
+            let (account, settings) = Stage::set_up(fund.scope, number, &self.vault, &mut self.chance);
             batch.add(Who::Stage, fund, |()| Said::Done);
+            batch.add(Who::Stage, account, |_| Said::Done);
+            batch.add(Who::Stage, settings, |_| Said::Done);
         }
         let ran = self.house.run(batch, Fault::None);
         self.settle(ran)
@@ -322,7 +328,7 @@ impl Simulation {
         let requests = if busy { 1 } else { self.chance.position(6) };
         for _ in 0..requests {
             let request = if self.draining {
-                self.clients.waiting()
+                self.clients.waiting().or_else(|| self.last_word())
             } else {
                 let (stage, directory, carrier) = (&self.stage, &self.directory, &self.carrier);
                 let sight = Sight { stage, directory, carrier, now: self.house.now() };
@@ -432,11 +438,17 @@ impl Simulation {
         self.carrier.too_often(link, channel, DELIVERIES_MAX).map_or(Ok(()), Err)
     }
 
-    /// Compares each payout that moved with the rail's own book.
+    /// At the end nothing may wait for somebody to decide.
+    fn last_word(&mut self) -> Option<Request> {
+        let (scope, transfer) = self.directory.flagged.pop_first()?;
+        Some(Request { scope, key: None, wish: Wish::Move(Moving::Cancel(transfer)), foreign: false })
+    }
+
+    /// Compares each transfer of a rail that moved with the rail's own book.
     fn compare_with_rail(&self, changes: &[crate::store::memory::Change]) -> Result<(), Box<Violation>> {
         let now = self.house.now();
-        let payouts = written::<Transfer>(changes).filter(|transfer| transfer.kind == TransferKind::Payout);
-        let disagreement = payouts.filter_map(|transfer| self.rail.disagreement(&transfer, now)).next();
+        let by_rail = written::<Transfer>(changes).filter(|transfer| transfer.direction().is_some());
+        let disagreement = by_rail.filter_map(|transfer| self.rail.disagreement(&transfer, now)).next();
         disagreement.map_or(Ok(()), |finding| Err(self.violation(finding)))
     }
 

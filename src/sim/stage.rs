@@ -4,18 +4,23 @@ use std::collections::HashMap;
 
 use super::chance::Chance;
 use crate::apps::keys::{Drawn, Opens};
-use crate::apps::{CreateApp, Organization};
+use crate::apps::{CreateApp, Organization, UpdateSettings};
 use crate::bank::Network;
+use crate::bank_accounts::OwnAccountInput;
 use crate::clock::Time;
 use crate::engine::Command;
+use crate::funding::SetAchAccount;
+use crate::http::input::Input;
 use crate::http::{Environment, Scope};
 use crate::ids::{AppId, OrgId, TransferId};
 use crate::ledger;
 use crate::ledger::postings;
+use crate::members::{CreateMember, Role};
 use crate::money::Cents;
 use crate::payout_methods::{AccountType, Details, Target, UsBank};
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
+use crate::strict_json::Json;
 use crate::vault::Vault;
 use crate::world::{Halt, World};
 
@@ -27,6 +32,13 @@ const APPS: usize = 2;
 const PEOPLE: usize = 120;
 /// What an app's wallet is filled with.
 const DEPOSIT: Cents = Cents::new(5_000_000_000);
+
+/// Settings that come into play: the wallet begins below its floor.
+const LIMITS: &str = r#"{
+    "auto_refill": {"amount": 100000000, "threshold": 5100000000},
+    "payout_limits": {"per_payout": 1000000, "per_day": 4000000},
+    "payout_approval_limit": 150000
+}"#;
 
 /// Somebody with a phone.
 #[derive(Clone, Debug)]
@@ -123,12 +135,43 @@ impl Stage {
         (0..APPS).map(app).collect()
     }
 
+    /// The members of an organization: one of each role, and a second approver.
+    pub fn members_of(org: OrgId) -> Vec<CreateMember> {
+        let roles = Role::ALL.iter().chain(&[Role::ApApprover]).enumerate();
+        let member = |(number, role): (usize, &Role)| CreateMember {
+            org,
+            name: format!("Member {number}"),
+            email: format!("member{number}@example.com"),
+            role: *role,
+            password_hash: None,
+        };
+        roles.map(member).collect()
+    }
+
+    /// The bank account of an app that was made, and the settings of an odd one: a floor for its wallet, and limits.
+    pub fn set_up(scope: Scope, number: usize, vault: &Vault, chance: &mut Chance) -> (SetAchAccount, UpdateSettings) {
+        let account = own_account("4455660001").expect("a good account").sealed(vault, chance.entropy().bytes());
+        let changes = if number.is_multiple_of(2) { "{}" } else { LIMITS };
+        let changes = read(changes).expect("good settings");
+        (SetAchAccount { scope, account }, UpdateSettings { scope, changes })
+    }
+
     /// Takes in an app that was made, and gives the command that fills its wallet.
     pub fn enter(&mut self, org: OrgId, app: AppId) -> Fund {
         let scope = Scope { org, app };
         self.apps.push(scope);
         Fund { scope, amount: DEPOSIT }
     }
+}
+
+/// A bank account as an app names it.
+pub(super) fn own_account(number: &str) -> Option<OwnAccountInput> {
+    read(&format!(r#"{{"account_number": "{number}", "routing_number": "110000000"}}"#))
+}
+
+/// An input as its handler would read it.
+fn read<T: Input>(text: &str) -> Option<T> {
+    T::read(&Json::parse(text.as_bytes()).ok()?, "").ok()
 }
 
 fn someone(number: usize) -> Option<Someone> {

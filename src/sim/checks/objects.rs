@@ -35,7 +35,7 @@ impl Objects {
         }
         for change in changed::<Transfer>(changes) {
             if let (None, Some(transfer)) = (&change.before, &change.after)
-                && transfer.kind == TransferKind::Balance
+                && is_asked_for(transfer)
             {
                 findings.extend(self.effect(transfer.metadata.as_deref(), transfer.id.0));
             }
@@ -46,7 +46,8 @@ impl Objects {
 
     /// One request makes one object, however often it is sent.
     fn effect(&mut self, mark: Option<&str>, id: Uuid) -> Option<Finding> {
-        let first = *self.made.entry(mark?.to_owned()).or_insert(id);
+        let mark = mark.filter(|mark| mark.starts_with(MARK))?;
+        let first = *self.made.entry(mark.to_owned()).or_insert(id);
         let what = format!("was made by a request that had made {first} before");
         (first != id).then(|| Finding { invariant: 8, what, place: id.to_string() })
     }
@@ -86,6 +87,19 @@ fn link_may_follow(before: Option<LinkStatus>, after: LinkStatus) -> bool {
         | LinkStatus::Delivered => true,
         LinkStatus::Claimed => matches!(after, LinkStatus::Claimed | LinkStatus::Reversed),
         LinkStatus::Reversed | LinkStatus::Canceled | LinkStatus::Expired | LinkStatus::Failed => before == after,
+    }
+}
+
+/// How the metadata of a client's request begins; what the product does by itself has other metadata or none.
+const MARK: &str = r#"{"mark":"#;
+
+/// Whether a request of its own makes such a transfer, and its mark is the request's.
+fn is_asked_for(transfer: &Transfer) -> bool {
+    match transfer.kind {
+        TransferKind::Balance | TransferKind::Refill | TransferKind::Payment => true,
+        // A link that is taken in parts hands its mark to each.
+        TransferKind::Payout => transfer.payout_link.is_none(),
+        TransferKind::Payable | TransferKind::Settlement => false,
     }
 }
 

@@ -3,6 +3,8 @@
 //! They behave as real ones do at their worst: they ask twice with one key, use an old key for something new,
 //! name other tenants' objects, type wrong codes, and take a link from two places at once.
 
+mod money;
+
 use std::collections::{HashMap, VecDeque};
 
 use super::carrier::Carrier;
@@ -133,7 +135,7 @@ impl Clients {
         let scope = *chance.pick(&sight.stage.apps)?;
         let foreign = chance.one_in(25);
         let at = if foreign { other_tenant(scope, sight, chance)? } else { scope };
-        let wish = match chance.position(23) {
+        let wish = match chance.position(28) {
             0..=6 => Wish::SendPayout(Box::new(self.new_link(at, foreign, true, sight, chance)?)),
             7 | 8 => Wish::CreateLink(Box::new(self.new_link(at, foreign, false, sight, chance)?)),
             9..=11 => Wish::Redeliver(link_of(at, sight, chance)?.id),
@@ -150,6 +152,7 @@ impl Clients {
             16 => Wish::SendToken(user_of(at, sight, chance)?),
             17 => self.verify(at, sight, chance)?,
             18..=20 => Wish::Ask(self.asking(at, foreign, sight, chance)?),
+            21..=25 => Wish::Move(self.moving(at, sight, chance)?),
             _ => {
                 let user = user_of(at, sight, chance)?;
                 let details = Box::new(chance.pick(&someone(user, sight)?.details)?.clone());

@@ -7,9 +7,11 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 mod claim;
+mod money;
 mod payout_request;
 
 pub(super) use claim::Step;
+pub(super) use money::Moving;
 pub(super) use payout_request::Asking;
 
 use super::chance::Chance;
@@ -45,6 +47,7 @@ pub(super) enum Wish {
     SetUpMethod { user: UserId, details: Box<Details>, auto_payout: bool },
     Claim { link: Token, step: Step },
     Ask(Asking),
+    Move(Moving),
 }
 
 /// What holds for every request of a kind.
@@ -82,6 +85,7 @@ impl Wish {
             Self::SetUpMethod { .. } => nature("PUT /v2/users/payout-methods?", true, true, true),
             Self::Claim { step, .. } => step.nature(),
             Self::Ask(asking) => asking.nature(),
+            Self::Move(moving) => moving.nature(),
         }
     }
 }
@@ -185,6 +189,7 @@ impl Request {
             }
             Wish::Claim { link, step } => return self.send_step(&link, step, batch, vault, entropy),
             Wish::Ask(asking) => self.send_asking(asking, batch, vault, entropy),
+            Wish::Move(moving) => self.send_moving(moving, batch, vault, entropy),
         }
         None
     }

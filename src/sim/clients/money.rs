@@ -1,0 +1,65 @@
+//! What an app does with its own money, and what it pays out by a rail that it names.
+
+use super::{Clients, Sight, amount, user_of};
+use crate::bank_accounts::OwnAccountInput;
+use crate::fees::Party;
+use crate::http::Scope;
+use crate::money::Cents;
+use crate::payouts::{FeesAsked, RailAsked};
+use crate::platform::Platform;
+use crate::sim::chance::Chance;
+use crate::sim::requests::Moving;
+use crate::sim::stage::own_account;
+
+/// Bank accounts of an app: two good ones, one that is closed, and one that takes back what it paid.
+const ACCOUNTS: [&str; 4] = ["4455660001", "4455660002", "10000002", "20000010"];
+
+impl Clients {
+    /// What an app does with its own money next.
+    pub(super) fn moving(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Moving> {
+        Some(match chance.position(10) {
+            0 => Moving::Deposit { amount: Cents::new(chance.between(1, 5_000_000)), mark: self.mark() },
+            1 => Moving::Withdraw { amount: Cents::new(amount(chance)), mark: self.mark() },
+            2 => {
+                let cents = chance.between(1, 400_000);
+                let amount = Cents::new(if chance.one_in(2) { cents } else { -cents });
+                Moving::Between { amount, mark: self.mark() }
+            }
+            3 => Moving::SetAccount(account(chance)?),
+            4..=6 => self.pay(at, sight, chance)?,
+            7 | 8 => {
+                let flagged = sight.directory.flagged.iter().find(|(scope, _)| *scope == at);
+                let transfer = flagged.map_or_else(|| payout_of(at, sight, chance), |(_, id)| Some(*id))?;
+                let member = *chance.pick(sight.directory.members.get(&at.org)?)?;
+                Moving::Approve { transfer, member }
+            }
+            _ => Moving::Cancel(payout_of(at, sight, chance)?),
+        })
+    }
+
+    fn pay(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Moving> {
+        let rail = match chance.position(4) {
+            0 => RailAsked::Default,
+            1 => RailAsked::Rail(*chance.pick(&Platform::ALL)?),
+            _ => RailAsked::Rail(Platform::Ach),
+        };
+        let party = chance.one_in(2).then_some(if chance.one_in(2) { Party::Platform } else { Party::User });
+        Some(Moving::Pay {
+            user: user_of(at, sight, chance)?,
+            amount: Cents::new(amount(chance)),
+            rail,
+            fees: FeesAsked { party, override_: None },
+            fund: !chance.one_in(4),
+            mark: self.mark(),
+        })
+    }
+}
+
+fn payout_of(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<crate::ids::TransferId> {
+    let paid = sight.directory.paid.iter().filter(|(scope, _)| *scope == at).map(|(_, id)| *id);
+    chance.pick(&paid.collect::<Vec<_>>()).copied()
+}
+
+fn account(chance: &mut Chance) -> Option<OwnAccountInput> {
+    own_account(chance.pick(&ACCOUNTS)?)
+}
