@@ -43,12 +43,13 @@ if [ ! -f "$installed" ] || [ "$lock" -nt "$installed" ]; then
   touch "$installed"
 fi
 
-# The mail server that the delivery tests talk to.
-wanted=tests/mail/requirements.txt
-venv=tests/mail/.venv
-if [ ! -f "$venv/ready" ] || [ "$wanted" -nt "$venv/ready" ]; then
-  say "mail test packages"
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
-  touch "$venv/ready"
-fi
+# Each folder of Python tests has an environment of its own: the mail server, and schemathesis.
+for wanted in tests/*/requirements.txt; do
+  venv=$(dirname "$wanted")/.venv
+  if [ ! -f "$venv/ready" ] || [ "$wanted" -nt "$venv/ready" ]; then
+    say "packages of $wanted"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
+    touch "$venv/ready"
+  fi
+done

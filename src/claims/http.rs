@@ -9,7 +9,7 @@ use super::acts::Payee;
 use super::verbs::Contact;
 use crate::email::Email;
 use crate::http::input::{Input, Problems, gather, input, wrong};
-use crate::http::inputs::{Amount, Name, Text, phone};
+use crate::http::inputs::{Amount, CallingCode, Name, NationalNumber, phone};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::PayoutMethodId;
@@ -24,9 +24,9 @@ input! {
     /// Where a code can be sent: a phone or an address.
     pub struct ContactStep {
         /// Country calling code, digits; needed with phone_number.
-        pub country_code: Option<Text<4>>,
+        pub country_code: Option<CallingCode>,
         /// Phone number within its country.
-        pub phone_number: Option<Text<20>>,
+        pub phone_number: Option<NationalNumber>,
         /// E-mail address; excludes the phone.
         pub email: Option<Email>,
     }
@@ -69,7 +69,7 @@ impl Input for SixDigits {
         Err(crate::http::input::problem(Code::WrongToken, at, "must be the six digits of the code"))
     }
     fn schema() -> serde_json::Value {
-        json!({"type": "string", "minLength": 1, "maxLength": 16})
+        json!({"type": "string", "pattern": r"^\s*([0-9]\s*){6}$", "maxLength": 16, "examples": ["123456"]})
     }
 }
 
@@ -242,20 +242,21 @@ pub fn routes() -> Vec<Route> {
             .takes::<CodeStep>()
             .refuses(&[Code::WrongToken, Code::InvalidState]),
         about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Say the payee's name")
-            .takes::<ProfileStep>(),
+            .takes::<ProfileStep>()
+            .refuses(&[Code::Unauthorized]),
         about(
             route!(Post "/v2/claims/{token}/compliance" Anyone "give_claim_tax_form" compliance),
             "Give the tax form",
         )
         .describe("Only where next_step asks for it. Exactly one of w9 and w8ben.")
         .takes::<TaxFormInput>()
-        .refuses(&[Code::InvalidSsn, Code::UserInactive]),
+        .refuses(&[Code::Unauthorized, Code::InvalidSsn, Code::UserInactive]),
         about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Say where the money goes")
             .takes::<NewMethodStep>()
-            .refuses(&[Code::UserInfoMissing]),
+            .refuses(&[Code::Unauthorized, Code::UserInfoMissing]),
         about(route!(Post "/v2/claims/{token}/payout" Anyone "pay_claim_out" payout), "Take the money")
             .describe("All that is left, or a part of it. The money is claimed once; what is left can be taken later.")
             .takes::<PayoutStep>()
-            .refuses(&[Code::UserInfoMissing, Code::InsufficientFunds, Code::InvalidState]),
+            .refuses(&[Code::Unauthorized, Code::UserInfoMissing, Code::InsufficientFunds, Code::InvalidState]),
     ]
 }

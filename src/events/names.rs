@@ -10,7 +10,7 @@ use crate::world::record::words;
 /// Declares the events: when each is told, its name, and the schema of the object that it carries, by the name
 /// that it has in the OpenAPI document.
 macro_rules! events {
-    ($(#[doc = $when:literal] $variant:ident = $name:literal carries $object:literal,)+) => {
+    ($(#[doc = $when:literal] $variant:ident = $name:tt carries $object:literal,)+) => {
         words! {
             /// What happened.
             pub enum EventName { $(#[doc = $when] $variant = $name,)+ }

@@ -160,8 +160,7 @@ impl<const MAX: usize> Input for Text<MAX> {
         Ok(Self(given.to_owned()))
     }
     fn schema() -> Schema {
-        // What check_text refuses besides the length: control characters, and nothing but white space.
-        json!({"type": "string", "minLength": 1, "maxLength": MAX})
+        json!({"type": "string", "minLength": 1, "maxLength": MAX, "pattern": visible(r"\x00-\x08\x0b-\x1f")})
     }
 }
 
@@ -176,8 +175,15 @@ impl<const MAX: usize> Input for Line<MAX> {
         Ok(Self(given.to_owned()))
     }
     fn schema() -> Schema {
-        Text::<MAX>::schema()
+        json!({"type": "string", "minLength": 1, "maxLength": MAX, "pattern": visible(r"\x00-\x1f")})
     }
+}
+
+/// What [`crate::text::check_text`] asks besides the length, as a regular expression: none of these characters, nor
+/// of those that are refused in every text, and something that can be seen.
+fn visible(refused: &str) -> String {
+    let refused = format!(r"{refused}\x7f-\x9f\u202a-\u202e\u2066-\u2069");
+    format!(r"^[^{refused}]*[^\s{refused}][^{refused}]*$")
 }
 
 /// A share as a decimal fraction below 1.
@@ -237,7 +243,7 @@ impl Input for Email {
         Email::parse(text(json, at)?).map_err(|reason| problem(Code::InvalidEmail, at, reason.to_string()))
     }
     fn schema() -> Schema {
-        json!({"type": "string", "format": "email", "maxLength": 254})
+        json!({"type": "string", "format": EMAIL_FORMAT, "maxLength": 254})
     }
 }
 
@@ -270,6 +276,43 @@ impl Input for Party {
     }
 }
 
+/// The format that a schema of an address names; a wrong one is `invalid-email`.
+pub const EMAIL_FORMAT: &str = "email";
+/// The format that a schema of a phone number, or of a part of one, names; a wrong one is `invalid-phone-number`.
+pub const PHONE_FORMAT: &str = "phone";
+
+/// A country's calling code, as it is sent: digits, a plus before them or not. [`phone`] reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallingCode(pub String);
+
+impl Input for CallingCode {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        Text::<4>::read(json, at).map(|text| Self(text.0))
+    }
+    fn schema() -> Schema {
+        json!({
+            "type": "string", "format": PHONE_FORMAT, "minLength": 1, "maxLength": 4,
+            "pattern": r"^\+?[1-9][0-9]{0,2}$", "examples": ["1"],
+        })
+    }
+}
+
+/// A number within its country, as it is sent. [`phone`] reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NationalNumber(pub String);
+
+impl Input for NationalNumber {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        Text::<20>::read(json, at).map(|text| Self(text.0))
+    }
+    fn schema() -> Schema {
+        json!({
+            "type": "string", "format": PHONE_FORMAT, "minLength": 1, "maxLength": 20,
+            "pattern": r"^\+?[-0-9 .()]{4,19}$", "examples": ["2127361234"],
+        })
+    }
+}
+
 /// A phone number as interface.md carries it: `{country_code, phone_number}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phone(pub PhoneNumber);
@@ -278,9 +321,9 @@ super::input::input! {
     /// The two parts of a phone number.
     pub struct PhoneParts {
         /// Country calling code: digits, for example 1.
-        pub country_code: Text<4>,
+        pub country_code: CallingCode,
         /// The number within its country.
-        pub phone_number: Text<20>,
+        pub phone_number: NationalNumber,
     }
 }
 
@@ -311,7 +354,10 @@ impl Input for PhoneFilter {
             .map_err(|_| problem(Code::InvalidPhoneNumber, at, "must be a phone number such as +12127361234"))
     }
     fn schema() -> Schema {
-        json!({"type": "string", "maxLength": 20})
+        json!({
+            "type": "string", "format": PHONE_FORMAT, "maxLength": 20, "pattern": r"^\+?[-0-9 .()]{6,19}$",
+            "examples": ["+12127361234"],
+        })
     }
 }
 

@@ -46,8 +46,10 @@ impl Input for Password {
         Ok(Self(password))
     }
     fn schema() -> serde_json::Value {
-        let lengths = (PASSWORD_MIN, PASSWORD_MAX);
-        serde_json::json!({"type": "string", "format": "password", "minLength": lengths.0, "maxLength": lengths.1})
+        let mut schema = Text::<PASSWORD_MAX>::schema();
+        schema["format"] = "password".into();
+        schema["minLength"] = PASSWORD_MIN.into();
+        schema
     }
 }
 

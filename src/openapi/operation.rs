@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::schemas::refer;
+use crate::http::inputs::{EMAIL_FORMAT, PHONE_FORMAT};
 use crate::http::{Method, Route, Who};
 use crate::refusal::Code;
 
@@ -58,6 +59,9 @@ fn parameters(route: &Route) -> Vec<Value> {
     }
     if takes_app_id(route.who) {
         parameters.push(refer("ApiAppId"));
+    }
+    if route.opened_by_token {
+        parameters.push(refer("ClaimSession"));
     }
     if route.method == Method::Post && route.who != Who::Anyone {
         parameters.push(refer("IdempotencyKey"));
@@ -155,25 +159,27 @@ fn answer_headers(route: &Route, status: u16) -> Value {
 /// The refusals of a route by status: those of every guard that it stands behind, and its own.
 fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     let known = route.who != Who::Anyone;
-    let api = route.path.starts_with("/v2/");
     let bodied = matches!(route.method, Method::Post | Method::Put | Method::Patch);
-    let mut codes = vec![Code::InternalError, Code::ServiceUnavailable];
+    let mut codes = vec![Code::InvalidInput, Code::InternalError, Code::ServiceUnavailable];
     let mut when = |so: bool, further: &[Code]| {
         if so {
             codes.extend_from_slice(further);
         }
     };
-    when(api, &[Code::InvalidInput]);
+    let documented = &route.documented;
+    let taken = || documented.query.iter().map(|(_, schema, ..)| schema).chain(&documented.body);
+    when(taken().any(|schema| carries(schema, EMAIL_FORMAT)), &[Code::InvalidEmail]);
+    when(taken().any(|schema| carries(schema, PHONE_FORMAT)), &[Code::InvalidPhoneNumber]);
     when(known, &[Code::Unauthorized, Code::WrongEnvironment, Code::RateLimited]);
     when(known && route.who != Who::AppOrItsClient, &[Code::SecretKeyRequired]);
     when(matches!(route.who, Who::App | Who::AppOrItsClient | Who::OrganizationForApp), &[Code::AppIdRequired]);
     when(takes_app_id(route.who), &[Code::NotPermitted, Code::NotFound]);
     when(matches!(route.who, Who::Organization | Who::OrganizationForApp), &[Code::OrganizationKeyRequired]);
     when(route.path.contains('{'), &[Code::NotFound]);
-    when(bodied && api, &[Code::PayloadTooLarge, Code::UnsupportedMediaType]);
-    when(route.method != Method::Get && api, &[Code::OutcomeUnknown]);
+    when(bodied, &[Code::PayloadTooLarge, Code::UnsupportedMediaType]);
+    when(route.method != Method::Get, &[Code::OutcomeUnknown]);
     when(route.method == Method::Post && known, &[Code::IdempotencyKeyReused]);
-    codes.extend_from_slice(&route.documented.refusals);
+    codes.extend_from_slice(&documented.refusals);
     codes.sort_unstable();
     codes.dedup();
     let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
@@ -181,6 +187,17 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
         by_status.entry(code.status()).or_default().push(code);
     }
     by_status
+}
+
+/// Whether a value of this schema has a part of this format, whose wrong values have a code of their own.
+fn carries(schema: &Value, format: &str) -> bool {
+    match schema {
+        Value::Object(fields) => fields.iter().any(|(name, value)| {
+            name == "format" && value == format || carries(value, format)
+        }),
+        Value::Array(items) => items.iter().any(|item| carries(item, format)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
 }
 
 /// The shared responses: name, and the codes that it stands for.
@@ -238,6 +255,11 @@ pub(super) fn shared_parameters() -> Value {
             "name": "Api-App-Id", "in": "header", "required": false,
             "description": "The app that an organization's key acts on; needed with such a key on an app's routes.",
             "schema": {"type": "string", "format": "uuid"},
+        },
+        "ClaimSession": {
+            "name": "Claim-Session", "in": "header", "required": false,
+            "description": "What the step `code` gave: shows that the caller is who proved the phone or address.",
+            "schema": {"type": "string"},
         },
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,

@@ -12,7 +12,7 @@ use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
 use crate::http::input::{Input, Problems, input};
-use crate::http::inputs::{Amount, LongText, Metadata, Name, PhoneFilter, Text, Whole, phone, word_input};
+use crate::http::inputs::{Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Whole, phone, word_input};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Bursar, Call, Outcome, Route};
@@ -35,9 +35,9 @@ input! {
         /// E-mail address.
         pub email: Option<Email>,
         /// Country calling code, digits; needed with phone_number.
-        pub country_code: Option<Text<4>>,
+        pub country_code: Option<CallingCode>,
         /// Phone number within its country; needed with country_code.
-        pub phone_number: Option<Text<20>>,
+        pub phone_number: Option<NationalNumber>,
     }
 }
 

@@ -53,7 +53,7 @@ impl Input for CountryCode {
         Err(wrong(at, "must be a country's two letters, such as US (ISO 3166-1)"))
     }
     fn schema() -> Schema {
-        json!({"type": "string", "minLength": 2, "maxLength": 2})
+        json!({"type": "string", "pattern": r"^\s*[A-Za-z]{2}\s*$", "examples": ["US"]})
     }
 }
 

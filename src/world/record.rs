@@ -366,7 +366,7 @@ pub(crate) use key;
 macro_rules! words {
     (
         $(#[$meta:meta])*
-        pub enum $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $word:literal,)+ }
+        pub enum $name:ident { $($(#[$variant_meta:meta])* $variant:ident = $word:tt,)+ }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]

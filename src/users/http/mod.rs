@@ -11,7 +11,7 @@ use super::update::{MethodChoice, UserPatch};
 use super::{ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
 use crate::email::Email;
 use crate::http::input::{Patch, Problems, gather, input, wrong};
-use crate::http::inputs::{Metadata, Name, Phone, PhoneFilter, Text, Whole, phone};
+use crate::http::inputs::{CallingCode, Metadata, Name, NationalNumber, Phone, PhoneFilter, Whole, phone};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Method, Outcome, Route, Scope, Who};
@@ -33,9 +33,9 @@ input! {
         /// E-mail address.
         pub email: Email,
         /// Country calling code: digits.
-        pub country_code: Text<4>,
+        pub country_code: CallingCode,
         /// The number within its country.
-        pub phone_number: Text<20>,
+        pub phone_number: NationalNumber,
         /// The app's own words.
         pub metadata: Option<Metadata>,
     }

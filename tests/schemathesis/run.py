@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Lets schemathesis call a fresh sandbox, with an organization's key and with an app's, until it has called often enough.
+
+Usage: run.py --calls 2000 [--seed 1] [--examples 4]
+
+Fails when a check fails, when fewer calls were made than asked for, when an operation never succeeded though it is not
+listed below with its reason, and when the books do not balance afterwards.
+"""
+
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BURSAR = os.environ.get("BURSAR_BIN", HERE.parent.parent / "target/release/bursar")
+SCHEMATHESIS = HERE / ".venv/bin/schemathesis"
+
+# Operations that need not succeed here, and why. Each has tests of its own.
+BEYOND = {
+    "prove_claim_contact": "needs the code that only the payee's phone gets",
+    "fill_claim_profile": "needs a sitting, which a code opens",
+    "give_claim_tax_form": "needs a sitting",
+    "choose_claim_method": "needs a sitting",
+    "pay_claim_out": "needs a sitting",
+    "verify_user": "needs the code that only the user's phone gets",
+    "set_payout_method": "needs a verified user, and so a code",
+    "remove_payout_method": "needs a payout method",
+}
+
+
+class Sandbox:
+    """A server over a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.log = open(folder / "log", "w")
+        command = [BURSAR, "serve", "--listen", "127.0.0.1:0", "--data-dir", folder / "data"]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("BURSAR_")}
+        environment["RUST_LOG"] = "warn"
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True, env=environment)
+        for line in self.process.stdout:
+            if line.startswith("listening on "):
+                self.url = line.removeprefix("listening on ").strip()
+                break
+        else:
+            sys.exit((folder / "log").read_text())
+        self.credentials = json.loads((folder / "data/sandbox-credentials.json").read_text())
+
+    def stop(self):
+        """Ends it and looks whether the books balance."""
+        self.process.terminate()
+        if self.process.wait(60) != 0:
+            sys.exit(f"the server ended badly:\n{(self.folder / 'log').read_text()[-2000:]}")
+        verified = subprocess.run([BURSAR, "verify", "--data-dir", self.folder / "data"], capture_output=True, text=True)
+        if verified.returncode != 0:
+            sys.exit(f"the stored data are wrong:\n{verified.stdout}{verified.stderr}")
+
+
+def run(key, seed, examples, folder):
+    """One run; gives what it called and how each operation was answered."""
+    sandbox = Sandbox(folder)
+    shown = sandbox.credentials["organization" if key == "organization" else "app"]
+    report = folder / "report.ndjson"
+    command = [
+        SCHEMATHESIS, "--config-file", HERE / "schemathesis.toml", "run", f"{sandbox.url}/openapi.json",
+        "--url", sandbox.url, "--auth", f"{shown['client_id']}:{shown['api_key']}",
+        "--seed", str(seed), "--max-examples", str(examples), "--report-ndjson-path", report, "--no-color",
+    ]  # fmt: skip
+    if key == "organization":
+        command += ["--header", f"Api-App-Id: {sandbox.credentials['app']['id']}"]
+    environment = {**os.environ, "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE)}
+    with open(folder / "said", "w") as said:
+        ended = subprocess.run(command, stdout=said, stderr=subprocess.STDOUT, env=environment, cwd=folder)
+    calls, answers = read(report)
+    if ended.returncode != 0:
+        print((folder / "said").read_text(), flush=True)
+        sandbox.process.kill()
+        sys.exit(f"schemathesis: failed with the {key}'s key, seed {seed}")
+    sandbox.stop()
+    return calls, answers
+
+
+def read(report):
+    """How many calls there were, and the statuses that each operation answered with."""
+    calls, answers = 0, collections.defaultdict(collections.Counter)
+    with open(report) as lines:
+        for line in lines:
+            recorder = json.loads(line).get("ScenarioFinished", {}).get("recorder", {})
+            for id, interaction in recorder.get("interactions", {}).items():
+                calls += 1
+                case = recorder["cases"][id]["value"]
+                status = (interaction.get("response") or {}).get("status_code", 0)
+                answers[case["method"], case["path"]][status] += 1
+    return calls, answers
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--calls", type=int, required=True)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--examples", type=int, default=4)
+    asked = arguments.parse_args()
+    calls, answers = 0, collections.defaultdict(collections.Counter)
+    # Each round is two runs over fresh sandboxes; there are few, because a run makes thousands of calls.
+    for seed in range(asked.seed, asked.seed + 100):
+        for key in ("organization", "app"):
+            with tempfile.TemporaryDirectory(prefix="bursar-schemathesis-") as folder:
+                made, answered = run(key, seed, asked.examples, Path(folder))
+            print(f"schemathesis: {made} calls with the {key}'s key, seed {seed}", flush=True)
+            calls += made
+            for operation, statuses in answered.items():
+                answers[operation].update(statuses)
+        if calls >= asked.calls:
+            break
+    if calls < asked.calls:
+        sys.exit(f"schemathesis: {calls} calls, {asked.calls} were asked for")
+    judge(answers)
+    print(f"schemathesis: {calls} calls, every operation reached")
+
+
+def judge(answers):
+    """Every operation of the document was called, and succeeded unless it is excused."""
+    document = json.loads((HERE.parent.parent / "openapi.json").read_text())
+    failed = []
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            statuses = answers[method.upper(), path]
+            succeeded = any(200 <= status < 400 for status in statuses)
+            if not succeeded and operation["operationId"] not in BEYOND:
+                failed.append(f"{operation['operationId']}: {dict(statuses)}")
+    if failed:
+        sys.exit("schemathesis: never succeeded; give it an example, or a reason in BEYOND:\n" + "\n".join(failed))
+
+
+main()
