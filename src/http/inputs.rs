@@ -383,7 +383,10 @@ impl Input for Metadata {
         Ok(Self(kept))
     }
     fn schema() -> Schema {
-        json!({"anyOf": [{"type": "string", "maxLength": METADATA_MAX}, {"type": "object"}]})
+        let text = json!({
+            "type": "string", "maxLength": METADATA_MAX, "pattern": r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$",
+        });
+        json!({"anyOf": [text, {"type": "object"}]})
     }
 }
 

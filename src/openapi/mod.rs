@@ -3,6 +3,7 @@
 //! Invariant: what is described is what is checked, because inputs describe themselves and the guards of
 //! `dispatch` are the same for all. The committed `openapi.json` is compared with it by a test.
 
+mod links;
 mod operation;
 mod reference;
 mod schemas;
@@ -40,7 +41,7 @@ pub fn document(routes: &[Route]) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[route.method.as_str().to_ascii_lowercase()] = operation::operation(route);
+        path[route.method.as_str().to_ascii_lowercase()] = operation::operation(route, routes);
     }
     let mut tags: Vec<&str> = Vec::new();
     for route in routes {

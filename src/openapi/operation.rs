@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::links::links;
 use super::schemas::refer;
 use crate::http::inputs::{EMAIL_FORMAT, PHONE_FORMAT};
 use crate::http::{Method, Route, Who};
 use crate::refusal::Code;
 
-/// The operation of a route.
-pub(super) fn operation(route: &Route) -> Value {
+/// The operation of a route among all routes, which its links lead to.
+pub(super) fn operation(route: &Route, routes: &[Route]) -> Value {
     let documented = &route.documented;
     let mut operation = json!({
         "operationId": documented.operation_id,
@@ -29,6 +30,13 @@ pub(super) fn operation(route: &Route) -> Value {
         operation["requestBody"] = body;
     }
     operation["responses"] = responses(route);
+    let links = links(route, routes);
+    if !links.is_empty() {
+        for (status, ..) in route.documented.answers.iter().filter(|(status, _, body)| *status < 300 && body.is_some())
+        {
+            operation["responses"][status.to_string()]["links"] = links.clone().into();
+        }
+    }
     operation
 }
 
@@ -90,7 +98,7 @@ fn without_null(schema: &Value) -> Value {
 }
 
 /// The names in braces, in their order.
-fn placeholders(path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn placeholders(path: &str) -> impl Iterator<Item = &str> {
     path.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
 
@@ -192,9 +200,9 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
 /// Whether a value of this schema has a part of this format, whose wrong values have a code of their own.
 fn carries(schema: &Value, format: &str) -> bool {
     match schema {
-        Value::Object(fields) => fields.iter().any(|(name, value)| {
-            name == "format" && value == format || carries(value, format)
-        }),
+        Value::Object(fields) => {
+            fields.iter().any(|(name, value)| name == "format" && value == format || carries(value, format))
+        }
         Value::Array(items) => items.iter().any(|item| carries(item, format)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
@@ -253,8 +261,9 @@ pub(super) fn shared_parameters() -> Value {
     json!({
         "ApiAppId": {
             "name": "Api-App-Id", "in": "header", "required": false,
-            "description": "The app that an organization's key acts on; needed with such a key on an app's routes.",
-            "schema": {"type": "string", "format": "uuid"},
+            "description": "The app that an organization's key acts on; needed with such a key on an app's routes. \
+                            Empty is as good as absent.",
+            "schema": {"anyOf": [{"type": "string", "format": "uuid"}, {"type": "string", "maxLength": 0}]},
         },
         "ClaimSession": {
             "name": "Claim-Session", "in": "header", "required": false,

@@ -12,7 +12,9 @@ use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
 use crate::http::input::{Input, Problems, input};
-use crate::http::inputs::{Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Whole, phone, word_input};
+use crate::http::inputs::{
+    Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Whole, phone, word_input,
+};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Bursar, Call, Outcome, Route};

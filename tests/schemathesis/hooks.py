@@ -1,38 +1,81 @@
 """Gives schemathesis what a schema cannot say, so that its requests get past the first guard.
 
-Only requests that are meant to be valid are touched, and only by values that the schema allows as well; whatever is
-meant to be invalid is sent as it was drawn. Everything is counted, nothing is drawn here: a seed repeats itself.
+Only what is meant to be valid is touched, and only by values that the schema allows as well; whatever is meant to be
+invalid is sent as it was drawn. Everything is counted, nothing is drawn here: a seed repeats itself.
 """
 
 import itertools
+import json
+import os
 import re
+from pathlib import Path
 
 import schemathesis
+from schemathesis.core.parameters import ParameterLocation
 
-KEYS = itertools.count(1)
+NUMBERS = itertools.count(1)
 PHONES = itertools.cycle(range(2000, 2040))
-TOKENS = []
-CURSORS = {}
 # A sandbox that is moved by years at a time has nothing left that is not expired.
 SECONDS_MAX = 3600
+# Objects that may be named, newest last: the placeholders of a path up to its last one, with values that belong together.
+POOL = json.loads(Path(os.environ["BURSAR_SEEDS"]).read_text())
+POOL_MAX = 30
+CURSORS = {}
+# Claims that were not canceled: token and payee.
+CLAIMS = []
+# Names of fields in bodies, by the placeholder that stands for the same object in paths.
+NAMED = {"acting_user_id": "member_id", "ap_vendor_id": "vendor_id", "ap_payment_method_id": "payment_method_id"}
+
+
+def is_positive(case, location):
+    component = case.meta.components.get(location) if case.meta else None
+    return component is not None and component.mode.is_positive
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    generation = case.meta.generation if case.meta else None
-    if generation is None or not generation.mode.is_positive:
+    if case.path_parameters and is_positive(case, ParameterLocation.PATH):
+        name_object(case)
+    if not (case.meta and case.meta.generation.mode.is_positive):
         return
-    if isinstance(case.path_parameters, dict) and "token" in case.path_parameters and TOKENS:
-        # Where the path is the credential, unknown ones are soon refused with 429, which would be all there is to see.
-        case.path_parameters["token"] = TOKENS[next(KEYS) % len(TOKENS)]
     if isinstance(case.query, dict):
         choose_cursor(case)
+        name_in(case.query)
         for name in ("phone_number", "to"):
             if name in case.query:
                 case.query[name] = f"+1212736{next(PHONES)}"
     if isinstance(case.body, dict):
         realize(case.body)
         choose_key(case)
+        if CLAIMS and case.path == "/v2/claims/{token}/contact":
+            payee = CLAIMS[-1]["payee"]
+            case.body.pop("email", None)
+            case.body.update(country_code=payee["country_code"], phone_number=payee["phone_number"])
+
+
+def name_object(case):
+    """Names an object that exists, three times of four."""
+    number = next(NUMBERS)
+    if "token" in case.path_parameters:
+        # Where the path is the credential, unknown ones are soon refused with 429, which would be all there is to see.
+        if CLAIMS:
+            case.path_parameters["token"] = CLAIMS[-1]["token"]
+        return
+    known = [prefix for prefix in POOL if case.path.startswith(prefix) and POOL[prefix]]
+    if known and number % 4:
+        values = POOL[max(known, key=len)]
+        case.path_parameters.update(values[number % len(values)])
+
+
+def name_in(fields):
+    """The same for the fields of a body or a query, every other time."""
+    for field in fields:
+        placeholder = "{" + NAMED.get(field, field) + "}"
+        known = [prefix for prefix in POOL if prefix.endswith(placeholder) and POOL[prefix]]
+        number = next(NUMBERS)
+        if known and number % 2 and isinstance(fields[field], str):
+            values = POOL[known[0]]
+            fields[field] = values[number % len(values)][placeholder.strip("{}")]
 
 
 def choose_cursor(case):
@@ -52,10 +95,10 @@ def address(case):
 def choose_key(case):
     """An idempotency key is used once; the header and the body carry the same."""
     if case.headers and "Idempotency-Key" in case.headers:
-        case.headers["Idempotency-Key"] = f"{next(KEYS)}"
+        case.headers["Idempotency-Key"] = f"{next(NUMBERS)}"
         case.body.pop("idempotency_key", None)
     elif case.body.get("idempotency_key"):
-        case.body["idempotency_key"] = f"00000000-0000-4000-8000-{next(KEYS):012}"
+        case.body["idempotency_key"] = f"00000000-0000-4000-8000-{next(NUMBERS):012}"
 
 
 def realize(body):
@@ -69,13 +112,11 @@ def realize(body):
             body[name] = value
     if isinstance(body.get("seconds"), int):
         body["seconds"] = min(body["seconds"], SECONDS_MAX)
+    name_in(body)
     for value in body.values():
-        if isinstance(value, dict):
-            realize(value)
-        elif isinstance(value, list):
-            for item in value:
-                if isinstance(item, dict):
-                    realize(item)
+        for inner in value if isinstance(value, list) else [value]:
+            if isinstance(inner, dict):
+                realize(inner)
 
 
 @schemathesis.hook
@@ -83,7 +124,25 @@ def after_call(context, case, response):
     if not 200 <= response.status_code < 300 or not response.content.startswith(b"{"):
         return
     body = response.json()
+    listed = body["data"][-1] if isinstance(body.get("data"), list) and body["data"] else None
+    if isinstance(listed, dict) and "id" in listed:
+        CURSORS[address(case)] = listed["id"]
+    if case.method in ("POST", "PUT") or listed is not None:
+        remember(case, listed or body)
     if isinstance(body.get("link"), str):
-        TOKENS.append(re.sub(".*/", "", body["link"]))
-    if isinstance(body.get("data"), list) and body["data"] and "id" in body["data"][-1]:
-        CURSORS[address(case)] = body["data"][-1]["id"]
+        claim = {"token": re.sub(".*/", "", body["link"]), "payee": body["payee"]}
+        CLAIMS[:] = [known for known in CLAIMS if known["token"] != claim["token"]]
+        if body["status"] in ("sent", "delivered", "delivery_pending") and body["payee"]["phone_number"]:
+            CLAIMS.append(claim)
+
+
+def remember(case, made):
+    """Keeps the ids of what was made or listed, by the paths that name it."""
+    for path in case.operation.schema:
+        match = re.match(re.escape(case.path) + r"/\{(\w+)\}", path)
+        name = match and match[1]
+        id = name and (made.get(name) or made.get("id"))
+        if isinstance(id, str):
+            values = POOL.setdefault(match[0], [])
+            values.append({**(case.path_parameters or {}), name: id})
+            del values[:-POOL_MAX]
