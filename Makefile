@@ -1,10 +1,13 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test fmt lint unit browser simulate crash payables-races bench bless
+.PHONY: help run build setup test test-long fmt lint unit browser schemathesis simulate crash payables-races bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
+SCHEMATHESIS_SEED ?= 1
+SCHEMATHESIS_CALLS ?= 2000
+SCHEMATHESIS_EXAMPLES ?= 4
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -25,7 +28,14 @@ test: ## Everything: format, lints, tests, browser, simulation
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory browser
+	@$(MAKE) --no-print-directory schemathesis
 	@$(MAKE) --no-print-directory simulate
+
+test-long: test ## The same, and what takes too long for every change
+	@$(MAKE) --no-print-directory schemathesis SCHEMATHESIS_CALLS=20000 SCHEMATHESIS_EXAMPLES=20
+	@$(MAKE) --no-print-directory simulate SIMULATE_OPS=2000000
+	@$(MAKE) --no-print-directory crash
+	@$(MAKE) --no-print-directory payables-races
 
 fmt: ## Check the format
 	cargo fmt --all --check
@@ -38,6 +48,9 @@ unit: ## Run the Rust tests and write the pages' gallery
 
 browser: ## Walk the pages with a real browser (needs build and unit)
 	BURSAR_BIN=$(CURDIR)/target/release/bursar npm test --silent --prefix tests/browser
+
+schemathesis: ## Call the API as its document describes it, with inputs drawn from a seed (needs build)
+	tests/schemathesis/run.py --calls $(SCHEMATHESIS_CALLS) --examples $(SCHEMATHESIS_EXAMPLES) --seed $(SCHEMATHESIS_SEED)
 
 simulate: ## Simulate a long run of payouts from a seed (needs build)
 	./target/release/bursar simulate --seed $(SIMULATE_SEED) --ops $(SIMULATE_OPS)

@@ -292,3 +292,23 @@ impl<T: Input> Input for Patch<T> {
         Option::<T>::schema()
     }
 }
+
+/// A field of a PATCH that cannot be emptied: left out, or set. Null is refused, because to take it for "stays as it
+/// is" would hide a mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change<T>(pub Option<T>);
+
+impl<T: Input> Input for Change<T> {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        if *json == Json::Null {
+            return Err(wrong(at, "must not be null; leave it out to keep it"));
+        }
+        T::read(json, at).map(|value| Self(Some(value)))
+    }
+    fn absent() -> Option<Self> {
+        Some(Self(None))
+    }
+    fn schema() -> Schema {
+        T::schema()
+    }
+}

@@ -18,7 +18,9 @@ PHONES = itertools.cycle(range(2000, 2040))
 # A sandbox that is moved by years at a time has nothing left that is not expired.
 SECONDS_MAX = 3600
 # Objects that may be named, newest last: the placeholders of a path up to its last one, with values that belong together.
-POOL = json.loads(Path(os.environ["BURSAR_SEEDS"]).read_text())
+POOL = {}
+# The same of objects that were there from the start; nothing removes them.
+SEEDS = json.loads(Path(os.environ["BURSAR_SEEDS"]).read_text())
 POOL_MAX = 30
 CURSORS = {}
 # Claims that were not canceled: token and payee.
@@ -45,6 +47,7 @@ def before_call(context, case, kwargs):
             if name in case.query:
                 case.query[name] = f"+1212736{next(PHONES)}"
     if isinstance(case.body, dict):
+        take_example(case)
         realize(case.body)
         choose_key(case)
         if CLAIMS and case.path == "/v2/claims/{token}/contact":
@@ -54,16 +57,17 @@ def before_call(context, case, kwargs):
 
 
 def name_object(case):
-    """Names an object that exists, three times of four."""
+    """Names an object that exists, three times of four; every other time one that was there from the start."""
     number = next(NUMBERS)
     if "token" in case.path_parameters:
         # Where the path is the credential, unknown ones are soon refused with 429, which would be all there is to see.
         if CLAIMS:
             case.path_parameters["token"] = CLAIMS[-1]["token"]
         return
-    known = [prefix for prefix in POOL if case.path.startswith(prefix) and POOL[prefix]]
-    if known and number % 4:
-        values = POOL[max(known, key=len)]
+    pool = SEEDS if number % 2 and case.method != "DELETE" else POOL
+    known = [prefix for prefix in pool if case.path.startswith(prefix)]
+    if known and number % 8 < 6:
+        values = pool[max(known, key=len)]
         case.path_parameters.update(values[number % len(values)])
 
 
@@ -71,11 +75,19 @@ def name_in(fields):
     """The same for the fields of a body or a query, every other time."""
     for field in fields:
         placeholder = "{" + NAMED.get(field, field) + "}"
-        known = [prefix for prefix in POOL if prefix.endswith(placeholder) and POOL[prefix]]
         number = next(NUMBERS)
+        pool = SEEDS if number % 4 == 1 else POOL
+        known = [prefix for prefix in pool if prefix.endswith(placeholder)]
         if known and number % 2 and isinstance(fields[field], str):
-            values = POOL[known[0]]
+            values = pool[known[0]]
             fields[field] = values[number % len(values)][placeholder.strip("{}")]
+
+
+def take_example(case):
+    """The document's example in place of a drawn body, every fourth time: fields that fit together are seldom drawn."""
+    content = case.operation.definition.raw["requestBody"]["content"]["application/json"]
+    if "example" in content and next(NUMBERS) % 4 == 0:
+        case.body = json.loads(json.dumps(content["example"]))
 
 
 def choose_cursor(case):

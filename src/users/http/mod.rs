@@ -10,7 +10,7 @@ use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
 use super::update::{MethodChoice, UserPatch};
 use super::{ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
 use crate::email::Email;
-use crate::http::input::{Patch, Problems, gather, input, wrong};
+use crate::http::input::{Change, Patch, Problems, gather, input};
 use crate::http::inputs::{CallingCode, Metadata, Name, NationalNumber, Phone, PhoneFilter, Whole, phone};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
@@ -143,7 +143,7 @@ input! {
         /// A platform that is set up, or the id of a payout method.
         pub default_payout_method: Patch<MethodChoice>,
         /// Whether payouts go to the default method at once.
-        pub auto_payout_enabled: Patch<bool>,
+        pub auto_payout_enabled: Change<bool>,
         /// Date of birth.
         pub date_of_birth: Patch<BirthDate>,
         /// What was paid elsewhere and counts towards a year's form.
@@ -153,13 +153,13 @@ input! {
         /// Rails that are not offered to this user; replaces the list.
         pub payout_options_exclude_list: Patch<Vec<Platform>>,
         /// First name.
-        pub first_name: Patch<Name>,
+        pub first_name: Change<Name>,
         /// Last name.
-        pub last_name: Patch<Name>,
+        pub last_name: Change<Name>,
         /// E-mail address.
-        pub email: Patch<Email>,
+        pub email: Change<Email>,
         /// The phone, while it is not verified.
-        pub phone_number: Patch<Phone>,
+        pub phone_number: Change<Phone>,
     }
 }
 
@@ -189,7 +189,7 @@ fn patch(call: &Call, user: UserId, input: UpdateUserInput) -> Result<UserPatch,
     };
     let patch = UserPatch {
         default_payout_method: input.default_payout_method,
-        auto_payout_enabled: never_null(input.auto_payout_enabled, "/auto_payout_enabled", &mut problems),
+        auto_payout_enabled: input.auto_payout_enabled.0,
         sealed_date_of_birth,
         adjustment_1099: map(input.adjustment_1099, |adjustment| Adjustment1099 {
             year: adjustment.year.0,
@@ -202,10 +202,10 @@ fn patch(call: &Call, user: UserId, input: UpdateUserInput) -> Result<UserPatch,
             Patch::Clear => Some(Vec::new()),
             Patch::Set(list) => Some(list),
         },
-        first_name: never_null(input.first_name, "/first_name", &mut problems).map(|name| name.0),
-        last_name: never_null(input.last_name, "/last_name", &mut problems).map(|name| name.0),
-        email: never_null(input.email, "/email", &mut problems),
-        phone: never_null(input.phone_number, "/phone_number", &mut problems).map(|phone| phone.0),
+        first_name: input.first_name.0.map(|name| name.0),
+        last_name: input.last_name.0.map(|name| name.0),
+        email: input.email.0,
+        phone: input.phone_number.0.map(|phone| phone.0),
     };
     if problems.is_empty() { Ok(patch) } else { Err(problems) }
 }
@@ -215,18 +215,6 @@ fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
         Patch::Keep => Patch::Keep,
         Patch::Clear => Patch::Clear,
         Patch::Set(value) => Patch::Set(into(value)),
-    }
-}
-
-/// What cannot be emptied must not be null: to take null for "stays as it is" would hide a mistake.
-fn never_null<T>(patch: Patch<T>, at: &str, problems: &mut Problems) -> Option<T> {
-    match patch {
-        Patch::Keep => None,
-        Patch::Clear => {
-            problems.extend(wrong(at, "must not be null; leave it out to keep it"));
-            None
-        }
-        Patch::Set(value) => Some(value),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What a user proves or tells of the person: the phone, the address, the tax form.
 
+use serde_json::json;
+
 use super::user_of;
 use crate::http::input::input;
 use crate::http::inputs::Text;
@@ -101,6 +103,10 @@ pub(super) fn routes() -> Vec<Route> {
             .about("Users", "Keeps the user's tax form: a W-9 or a W-8BEN.")
             .describe("Numbers are sealed and never shown whole. A newer form replaces an older one.")
             .takes::<TaxFormInput>()
+            .example(json!({"w9": {
+                "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
+                "postcode": "10001", "certified": true,
+            }}))
             .gives::<UserJson>(200, "The user, whose compliance object tells what was collected.")
             .refuses(&[Code::InvalidSsn, Code::NotFound, Code::UserInactive]),
     ]
