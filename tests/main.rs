@@ -12,6 +12,7 @@ mod harness;
 mod approval_policies;
 mod apps;
 mod claims;
+mod contract;
 mod crash;
 mod delivery;
 mod documents;

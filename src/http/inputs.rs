@@ -377,7 +377,7 @@ impl Input for Metadata {
         if kept.len() > METADATA_MAX {
             return Err(wrong(at, format!("must be at most {METADATA_MAX} bytes as JSON")));
         }
-        if kept.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+        if has_control_characters(json) {
             return Err(wrong(at, "must not hold control characters"));
         }
         Ok(Self(kept))
@@ -387,6 +387,18 @@ impl Input for Metadata {
             "type": "string", "maxLength": METADATA_MAX, "pattern": r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$",
         });
         json!({"anyOf": [text, {"type": "object"}]})
+    }
+}
+
+/// Whether any text in the value, names of fields included, holds a control character but line feeds and tabs. The
+/// value's JSON would not show: there they are escaped.
+fn has_control_characters(json: &Json) -> bool {
+    let refused = |text: &str| text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t'));
+    match json {
+        Json::Text(text) => refused(text),
+        Json::List(items) => items.iter().any(has_control_characters),
+        Json::Object(fields) => fields.iter().any(|(name, value)| refused(name) || has_control_characters(value)),
+        Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) => false,
     }
 }
 
