@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::samples::Stage;
 
 /// Every list endpoint of the interface.
-const LISTS: &[&str] = &["/v2/payout-requests", "/v2/transfers"];
+const LISTS: &[&str] = &["/v2/accounts-payable/payables", "/v2/payout-requests", "/v2/transfers"];
 
 #[tokio::test]
 async fn limit_query_parameter_on_list_endpoints_is_from_1_to_100() {

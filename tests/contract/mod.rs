@@ -5,6 +5,7 @@ mod authentication;
 mod limits;
 mod shapes;
 
+use bursar::http::Who;
 use serde_json::{Value, json};
 
 use crate::samples::{Sample, Stage, sample};
@@ -22,9 +23,9 @@ async fn send(stage: &Stage, operation: &str, sample: &Sample, status: u16) -> V
     let route = route.unwrap_or_else(|| panic!("{operation} is no route"));
     let asking = stage.server.ask(route.method.as_str(), &sample.target(route.path));
     let asking = match route.who {
-        bursar::http::Who::Organization => asking.as_org(),
-        bursar::http::Who::OrganizationForApp => asking.as_org().for_app(&stage.app.id),
-        _ => asking.app_key(),
+        Who::Organization => asking.as_org(),
+        Who::OrganizationForApp => asking.as_org().for_app(&stage.app.id),
+        Who::Anyone | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => asking.app_key(),
     };
     let asking = match &sample.body {
         Some(body) => asking.json(body.clone()),
@@ -35,6 +36,10 @@ async fn send(stage: &Stage, operation: &str, sample: &Sample, status: u16) -> V
 
 /// Where each endpoint of the interface stands in our table of routes: its number, method, path and operation.
 const ENDPOINTS: &[(u8, &str, &str, &str)] = &[
+    (1, "GET", "/v2/accounts-payable/payables", "list_payables"),
+    (2, "POST", "/v2/accounts-payable/payables/{payable_id}/submit-for-approval", "submit_payable"),
+    (3, "POST", "/v2/accounts-payable/payables/{payable_id}/pay", "pay_payable"),
+    (4, "PATCH", "/v2/accounts-payable/payables/{payable_id}", "update_payable"),
     (5, "POST", "/v2/apps", "create_app"),
     (6, "GET", "/v2/apps", "list_apps"),
     (8, "POST", "/v2/payouts/send-payout", "send_payout"),
@@ -44,6 +49,7 @@ const ENDPOINTS: &[(u8, &str, &str, &str)] = &[
     (12, "POST", "/v2/payout-links", "create_payout_link"),
     (13, "GET", "/v2/payout-links/{payout_link_id}", "get_payout_link"),
     (14, "POST", "/v2/payout-links/{payout_link_id}/redeliver", "redeliver_payout_link"),
+    (17, "POST", "/v2/payments", "create_payment"),
     (17, "GET", "/users/{user_id}/payout-methods", "list_payout_methods_unversioned"),
     (18, "POST", "/v2/transfers", "create_transfer"),
     (19, "GET", "/v2/transfers", "list_transfers"),
@@ -66,6 +72,10 @@ fn every_endpoint_has_its_method_path_and_name() {
 
 /// Endpoints whose answer is one resource: operation, status, the resource's name and table.
 const RESOURCES: &[(&str, u16, &str, Table)] = &[
+    ("submit_payable", 200, "Payable", shapes::PAYABLE),
+    ("pay_payable", 200, "Payable", shapes::PAYABLE),
+    ("update_payable", 200, "Payable", shapes::PAYABLE),
+    ("create_payment", 201, "Transfer", shapes::TRANSFER),
     ("send_payout", 201, "Payout link", shapes::PAYOUT_LINK),
     ("submit_payout_request", 201, "Payout request", shapes::PAYOUT_REQUEST),
     ("create_payout_link", 201, "Payout link", shapes::PAYOUT_LINK),
@@ -79,6 +89,7 @@ const RESOURCES: &[(&str, u16, &str, Table)] = &[
 
 /// Endpoints whose answer is a page of the list envelope.
 const LISTS: &[(&str, &str, Table)] = &[
+    ("list_payables", "Payable", shapes::PAYABLE),
     ("list_payout_requests", "Payout request", shapes::PAYOUT_REQUEST),
     ("list_transfers", "Transfer", shapes::TRANSFER),
     ("list_payout_methods_unversioned", "Method", shapes::METHOD_DETAILS),

@@ -348,7 +348,7 @@ const OURS: [(&str, &[&str]); 4] = [
     ("Payout link", &["expires_at", "deliveries"]),
     ("Payout request.payout_link", &["expires_at", "deliveries"]),
     ("Payout request", &["comment"]),
-    ("Transfer", &["fee_amount", "payout_amount", "payout_fee_party", "fee_basis", "approved_by"]),
+    ("Transfer", &["fee_amount", "payout_amount", "payout_fee_party", "fee_basis", "approved_by", "customer_id"]),
 ];
 
 /// Holds an answer against a table: every field there with its type, and nothing besides but what is ours.
