@@ -327,3 +327,20 @@ async fn give_claim_tax_form_as_json() {
     let given = step("compliance", form).await.expect(200);
     assert_eq!(given.body["next_step"]["name"], "method", "{}", given.text);
 }
+
+#[tokio::test]
+async fn a_payout_that_the_sender_looks_at_first_says_so() {
+    let server = Server::memory().await;
+    let link = link(&server).await;
+    let cookie = ready(&server, &link).await;
+    let form = [("amount", "25.00"), ("shown_amount", "25.00"), ("available", "25.00")];
+    server.set(json!({"payout_limits": {"per_day": 2_499}, "payout_approval_limit": 1_000})).await;
+    let limited = post(&server, &format!("{link}/payout"), &cookie, &form).await;
+    is_page(&limited, 409);
+    assert!(limited.text.contains("more than the sender can pay out today") && !limited.text.contains("24.99"));
+    server.set(json!({"payout_limits": null})).await;
+    post(&server, &format!("{link}/payout"), &cookie, &form).await.expect(303);
+    let done = server.get(&link).header("cookie", &cookie).send().await;
+    is_page(&done, 200);
+    assert!(done.text.contains("Your payout is being checked"), "{}", done.text);
+}

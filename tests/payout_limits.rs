@@ -315,3 +315,64 @@ async fn a_user_with_auto_payout_gets_a_link_when_the_day_is_full() {
     assert_eq!(send(999).await.expect(201).body["status"], "claimed");
     server.verify();
 }
+
+#[tokio::test]
+async fn a_rail_that_was_excluded_since_is_no_way_any_more() {
+    let server = Server::start().await;
+    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
+    let link = json!({"amount": 5_000, "payee": payee});
+    server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
+    let jane = Payee::arrive(&server, PHONE).await;
+    jane.name().await;
+    jane.bank("000123456789").await;
+    server.set(json!({"payout_options_exclude_list": ["ach"]})).await;
+    let claim = jane.look().await;
+    assert_eq!(claim["next_step"]["name"], "method");
+    let ways = claim["next_step"]["options"].as_array().unwrap();
+    assert!(!ways.is_empty() && ways.iter().all(|way| way["platform"] != "ach"), "{claim}");
+    jane.try_step("payout", json!({})).await.refused(409, "user-info-missing");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_approvals_and_cancels_at_once_one_kind_wins() {
+    let server = Server::start().await;
+    let user = server.banked_user(1234).await;
+    let before = server.balance("app_wallet").await;
+    server.set(json!({"payout_approval_limit": 1})).await;
+    let id = pay(&server, &user, 10_000).await.expect(201).id();
+    let approvals = join_all((0..20).map(|_| approve(&server, &id, "admin")));
+    let cancels = join_all((0..20).map(|_| cancel(&server, &id)));
+    let (approvals, cancels) = tokio::join!(approvals, cancels);
+    let done = |replies: &[Reply]| replies.iter().filter(|reply| reply.status == 200).count();
+    assert!(done(&approvals) <= 1, "it is approved once at most");
+    for reply in approvals.iter().chain(&cancels).filter(|reply| reply.status != 200) {
+        reply.refused(409, "invalid-state");
+    }
+    server.work_off().await;
+    server.pass(DAY).await;
+    // Approved first, it may be canceled still until a worker begins; canceled first, it is never approved.
+    if done(&cancels) > 0 {
+        assert_eq!(transfer(&server, &id).await["status"], "canceled");
+        assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (before, 0));
+    } else {
+        assert_eq!(transfer(&server, &id).await["status"], "completed");
+    }
+    server.verify();
+}
+
+#[tokio::test]
+async fn a_day_that_was_tampered_with_is_found_out() {
+    use bursar::payouts::PayoutDay;
+    use bursar::world::{Record, Table};
+    let server = Server::memory().await;
+    let user = server.banked_user(1234).await;
+    pay(&server, &user, 5_000).await.expect(201);
+    server.verify();
+    let row = server.store().rows(PayoutDay::TABLE).pop().expect("the payout was counted");
+    let day = (PayoutDay::TABLE.decode)(&row).unwrap().downcast::<PayoutDay>().unwrap();
+    let less = PayoutDay { total: bursar::money::Cents::ZERO, ..PayoutDay::clone(&day) };
+    server.store().tamper(PayoutDay::TABLE, Table::index_values(PayoutDay::TABLE.key(), &row), Some(less.values()));
+    let report = bursar::verify::verify(&server.bursar().reads).unwrap();
+    assert_eq!(report.findings.iter().map(|finding| finding.invariant).collect::<Vec<_>>(), [3]);
+    assert!(report.findings[0].what.contains("5000"), "{:?}", report.findings);
+}

@@ -24,7 +24,7 @@ pub use choose::RailAsked;
 pub use create::CreatePayout;
 pub use estimate::{EstimateAsked, EstimateJson, estimate};
 pub use http::routes;
-pub use limits::PayoutDay;
+pub use limits::{DaySums, PayoutDay};
 pub use pay::{Order, pay};
 pub use quote::{FeesAsked, Prices, Quote, RTP_AMOUNT_MAX, Way, quote};
 pub use send::{SendPayout, claim, remaining};

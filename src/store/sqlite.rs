@@ -392,3 +392,62 @@ impl Drop for Checkpointer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use refinery::Target;
+
+    use super::*;
+    use crate::apps::Settings;
+    use crate::fees::Schedule;
+    use crate::money::Cents;
+    use crate::platform::Platform;
+
+    /// A store as it was before fee tables had versions and days were counted, brought up to date.
+    #[test]
+    fn fees_and_payouts_of_before_are_taken_over() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrations::migrations::runner().set_target(Target::Version(8)).run(&mut connection).unwrap();
+        let (with_fees, without) = (r#"{"fees": {"ach": {"fixed": 7, "percent": "0", "min": 0, "max": null}}}"#, "{}");
+        let empty = r#"{"fees": {}, "require_idempotency_key": true}"#;
+        for (id, settings) in [(1_u8, with_fees), (2, without), (3, empty)] {
+            let app = "INSERT INTO apps VALUES (x'00', ?1, 'App', 'approved', NULL, ?2, 1, 5, NULL)";
+            connection.execute(app, rusqlite::params![[id], settings]).unwrap();
+        }
+        // The last microsecond of 2026-03-02, and the first of the day after it.
+        let (monday, tuesday) = (1_772_495_999_999_999_i64, 1_772_496_000_000_000_i64);
+        for (id, kind, status, amount, at) in [
+            (1_u8, "payout", "completed", 100, monday),
+            (2, "payout", "reversed", 20, monday),
+            (3, "payout", "failed", 3_000, monday),
+            (4, "balance", "completed", 3_000, monday),
+            (5, "payout", "pending", 4, tuesday),
+        ] {
+            let transfer = "INSERT INTO transfers (org, id, app, kind, status, amount, fee, platform_fee, fx_fee, arrives, \
+                 tax_exempt, version, created_at, updated_at) VALUES (x'00', ?1, x'01', ?2, ?3, ?4, 0, 0, 0, ?4, 0, 1, ?5, ?5)";
+            connection.execute(transfer, rusqlite::params![[id], kind, status, amount, at]).unwrap();
+        }
+        migrations::migrations::runner().run(&mut connection).unwrap();
+
+        let settings = |id: u8| -> Settings {
+            let text = "SELECT settings FROM apps WHERE id = ?1";
+            let text: String = connection.query_row(text, [[id]], |row| row.get(0)).unwrap();
+            serde_json::from_str(&text).unwrap()
+        };
+        let seven = Schedule { fixed: Cents::new(7), ..Schedule::FREE };
+        let now = Time::from_micros(tuesday);
+        assert_eq!(settings(1).fees.holding(now).0, 1);
+        assert_eq!(settings(1).fees.holding(now).1.schedule(Platform::Ach, None), seven);
+        assert_eq!(settings(2), Settings::default());
+        assert_eq!(settings(3), Settings { require_idempotency_key: true, ..Settings::default() });
+        let list = |query: &str| -> Vec<String> {
+            let mut statement = connection.prepare(query).unwrap();
+            statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        };
+        assert_eq!(list("SELECT hex(app) || ' ' || version || ' ' || effective_at FROM fee_tables"), ["01 1 5"]);
+        assert_eq!(
+            list("SELECT day || ' ' || total FROM payout_days ORDER BY day"),
+            ["2026-03-02 120", "2026-03-03 4"]
+        );
+    }
+}

@@ -15,6 +15,7 @@ use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
 use crate::payables::{self, Payable};
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::{self, PayoutRequest};
+use crate::payouts::{DaySums, PayoutDay};
 use crate::store::{Reads, Snapshot, StoreError};
 use crate::transfers::Transfer;
 use crate::world::record::key;
@@ -54,6 +55,7 @@ pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
         report.findings.extend(wrong);
         let broken = check_payables(snapshot, &mut report)?;
         report.findings.extend(broken);
+        report.findings.extend(check_days(snapshot)?);
         Ok(report)
     })
 }
@@ -127,6 +129,25 @@ fn check_payables(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fi
         Ok(())
     })?;
     Ok(checker.findings())
+}
+
+/// What stands for a day's payouts is their sum: else a limit would let too much go, or too little.
+fn check_days(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
+    let mut sums = DaySums::default();
+    snapshot.each::<Transfer>(|transfer| {
+        sums.transfer(transfer);
+        Ok(())
+    })?;
+    snapshot.each::<PayoutDay>(|day| {
+        sums.day(day);
+        Ok(())
+    })?;
+    let finding = |(app, day, lacks)| Finding {
+        invariant: 3,
+        what: format!("lacks {lacks} cents of its payouts"),
+        place: format!("payouts of app {app} on {day}"),
+    };
+    Ok(sums.wrong().map(finding).collect())
 }
 
 /// The end of an app's log as far as its events were seen.
