@@ -308,7 +308,14 @@ async fn create_organization_transfer_moves_both_ways_and_list_organization_tran
         (&taken.body["amount"], &taken.body["status"], &taken.body["app_id"]),
         (&json!("700"), &json!("completed"), &json!(app))
     );
-    assert_eq!(transfer(&server, &taken.id()).await["amount"], "-700", "the app sees it from its own side");
+    let seen = transfer(&server, &taken.id()).await;
+    assert_eq!(seen["amount"], "-700", "the app sees it from its own side");
+    assert_eq!(
+        seen["transactions"].as_array().unwrap().len(),
+        1,
+        "the organization's own book is not the app's to see"
+    );
+    assert_eq!(taken.body["transactions"].as_array().unwrap().len(), 2);
     assert_eq!(wallet(&server).await, FULL - 700);
     let organization = server.get("/v2/organizations").as_org().send().await.expect(200).body["data"][0].clone();
     assert_eq!(organization["wallet"]["amount"], 700);
@@ -327,7 +334,7 @@ async fn create_organization_transfer_moves_both_ways_and_list_organization_tran
     assert_eq!(list(&format!("?app_id={other}")).await.expect(200).body["data"], json!([]));
 
     let bare = server.post("/v2/organization-transfers").as_org().json(json!({"amount": 0})).send().await;
-    assert_eq!(bare.refused(400, "invalid-input").fields(), ["/amount"]);
+    assert_eq!(bare.refused(400, "invalid-input").fields(), ["/app_id", "/amount"]);
     let nobody = server.post("/v2/organization-transfers").as_org().json(json!({"amount": 1})).send().await;
     assert_eq!(nobody.refused(400, "invalid-input").fields(), ["/app_id"]);
     let unknown = json!({"amount": 1, "app_id": given.id()});

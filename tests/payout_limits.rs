@@ -277,6 +277,28 @@ async fn a_payee_is_told_that_the_sender_looks_first() {
 }
 
 #[tokio::test]
+async fn a_link_above_the_approval_limit_waits_in_each_of_its_parts() {
+    let server = Server::start().await;
+    server.set(json!({"payout_approval_limit": 1_000})).await;
+    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
+    let link = json!({"amount": 1_001, "payee": payee});
+    server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
+    let jane = Payee::arrive(&server, PHONE).await;
+    jane.name().await;
+    jane.bank("000123456789").await;
+    let claim = jane.step("payout", json!({"amount": 500})).await;
+    assert_eq!(claim["transfer"]["status"], "flagged", "half of it is below the limit, and the link is not");
+    let claim = jane.step("payout", json!({"amount": 501})).await;
+    assert_eq!(claim["transfer"]["status"], "flagged");
+    // A link at the limit needs nobody's approval, whole or in parts.
+    server.set(json!({"payout_approval_limit": 1_001})).await;
+    cancel(&server, claim["transfer"]["id"].as_str().unwrap()).await.expect(200);
+    let claim = jane.step("payout", json!({"amount": 501})).await;
+    assert_eq!(claim["transfer"]["status"], "created");
+    server.verify();
+}
+
+#[tokio::test]
 async fn a_payee_learns_what_to_do_and_not_what_the_sender_may_pay() {
     let server = Server::start().await;
     let payee = json!({"country_code": "1", "phone_number": "2127361234"});

@@ -297,3 +297,31 @@ fn charged_as_estimated(estimate: &Value, paid: &Value) {
     assert_eq!(moved("fee"), fees);
     assert_eq!(moved("balance"), [("App wallet".to_owned(), cents("amount"))]);
 }
+
+/// The money is the organization's then: nobody else is left who could reach it.
+#[tokio::test]
+async fn a_payout_comes_back_to_an_app_that_was_deleted_and_its_money_can_be_fetched() {
+    let server = Server::start().await;
+    let app = format!("/v2/apps/{}", server.app_id());
+    let user = server.verified_user(1234).await;
+    let late = json!({"platform": "ach", "account_number": "20000001", "routing_number": "110000000"});
+    server.payout_method(&user, late).await;
+    pay(&server, json!({"user_id": user, "amount": 1000, "platform": "ach", "fund": true})).await.expect(201);
+    let own = json!({"account_number": "000123456789", "routing_number": "110000000"});
+    server.put(&format!("{app}/ach-account")).app_key().json(own).send().await.expect(200);
+    let rest = json!({"amount": server.balance("app_wallet").await});
+    server.post(&format!("{app}/withdraw")).app_key().json(rest).send().await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    server.delete(&app).as_org().send().await.expect(200);
+
+    server.pass(2 * DAY).await;
+    let fetch = |amount: i64| {
+        let body = json!({"app_id": server.app_id(), "amount": amount});
+        server.post("/v2/organization-transfers").as_org().json(body)
+    };
+    fetch(975).send().await.expect(200);
+    fetch(1).send().await.refused(402, "transaction-insufficient-funds");
+    fetch(-975).send().await.refused(404, "not-found");
+    server.verify();
+}

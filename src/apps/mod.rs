@@ -32,7 +32,9 @@ pub use fee_tables::FeeTableVersion;
 pub use http::{app_in_path, routes};
 pub use json::{AppJson, touch};
 pub use keyless::may_post_without_key;
-pub use model::{App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find};
+pub use model::{
+    App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find, find_even_deleted,
+};
 pub use rotate::{IssueKey, Owner, RevokeKey};
 pub use settings::{AutoRefill, FeeTable, FeeVersion, FeeVersions, PayoutLimits, Settings};
 pub use settings_input::ScheduleJson;

@@ -108,6 +108,11 @@ pub fn find(world: &mut World, scope: Scope) -> Result<Arc<App>, Halt> {
     }
 }
 
+/// The app, deleted or not. What comes back late, such as a payout that a bank returns, still belongs to it.
+pub fn find_even_deleted(world: &World, scope: Scope) -> Result<Arc<App>, Halt> {
+    Ok(world.get::<App>(key![scope.org, scope.app])?.ok_or_else(|| Refusal::not_found("app"))?)
+}
+
 /// One user more is connected to the app, or one less (`change` is 1 or -1).
 pub fn count_connected_user(world: &mut World, scope: Scope, change: i64) -> Result<(), Halt> {
     count(world, scope, |metrics| metrics.connected_users = metrics.connected_users.saturating_add(change))

@@ -71,8 +71,8 @@ pub async fn set_ach_account(call: Call) -> Outcome {
 input! {
     /// How much goes between the organization and an app.
     pub struct NewOrganizationTransfer {
-        /// The app; may be left out where the header Api-App-Id names it.
-        pub app_id: Option<AppId>,
+        /// The app; a deleted one too, where the organization takes what came back to it late.
+        pub app_id: AppId,
         /// Cents: below zero from the organization to the app, above zero from the app to the organization.
         pub amount: SignedAmount,
         /// A note, given back as it is.
@@ -82,12 +82,9 @@ input! {
 
 /// POST /v2/organization-transfers
 pub async fn create_organization_transfer(call: Call) -> Outcome {
-    let command = call.body::<NewOrganizationTransfer>().and_then(|new| {
-        let Some(app) = new.app_id.or(call.caller.app) else {
-            return Err(Refusal::field(Code::InvalidInput, "/app_id", "is required"));
-        };
-        let scope = Scope { org: call.caller.org, app };
-        Ok(MoveBetween { scope, amount: new.amount.0, metadata: new.metadata.map(|metadata| metadata.0) })
+    let command = call.body::<NewOrganizationTransfer>().map(|new| {
+        let scope = Scope { org: call.caller.org, app: new.app_id };
+        MoveBetween { scope, amount: new.amount.0, metadata: new.metadata.map(|metadata| metadata.0) }
     });
     call.once(command, Answer::ok).await
 }
@@ -151,7 +148,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/organization-transfers" Organization "create_organization_transfer" create_organization_transfer)
             .about("Funding", "Move money between the organization and an app")
-            .describe("A negative amount goes from the organization to the app, a positive one from the app to the organization. It completes at once.")
+            .describe("A negative amount goes from the organization to the app, a positive one from the app to the organization. It completes at once. Money that came back to an app after it was deleted can be taken out too.")
             .takes::<NewOrganizationTransfer>()
             .example(json!({"app_id": "019a0000-0000-7000-8000-000000000000", "amount": -1000}))
             .gives::<OrganizationTransferJson>(200, "The movement.")

@@ -92,7 +92,12 @@ impl Command for MoveBetween {
 
     fn decide(&self, world: &mut World) -> Result<OrganizationTransferJson, Halt> {
         let scope = self.scope;
-        apps::find(world, scope)?;
+        if self.amount.is_negative() {
+            apps::find(world, scope)?;
+        } else {
+            // What came back to an app after it was deleted can be reached in no other way.
+            apps::find_even_deleted(world, scope)?;
+        }
         let id: TransferId = world.id();
         let size = if self.amount.is_negative() { self.amount.negated() } else { self.amount };
         let posting = if self.amount.is_negative() {

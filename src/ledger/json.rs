@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use super::model::Transaction;
 use crate::clock::Time;
+use crate::http::Scope;
 use crate::ids::{OrgId, TransferId};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -53,7 +54,15 @@ pub fn json(transaction: &Transaction) -> TransactionJson {
     }
 }
 
-/// The transactions of a transfer, in the order of their posting.
+/// The transactions of a transfer in the app's own book, in the order of their posting. What moved in the
+/// organization's book is not the app's to see.
+pub fn transactions_in(world: &mut World, scope: Scope, transfer: TransferId) -> Result<Vec<TransactionJson>, Halt> {
+    let transactions = world.all::<Transaction>(Transaction::BY_TRANSFER, key![scope.org, Some(transfer)])?;
+    let own = transactions.iter().filter(|transaction| transaction.app == Some(scope.app));
+    Ok(own.map(|transaction| json(transaction)).collect())
+}
+
+/// The transactions of a transfer in all books, in the order of their posting.
 pub fn transactions_of(world: &mut World, org: OrgId, transfer: TransferId) -> Result<Vec<TransactionJson>, Halt> {
     let transactions = world.all::<Transaction>(Transaction::BY_TRANSFER, key![org, Some(transfer)])?;
     Ok(transactions.iter().map(|transaction| json(transaction)).collect())

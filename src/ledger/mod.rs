@@ -31,7 +31,7 @@ pub mod postings;
 pub mod verify;
 pub mod watch;
 
-pub use json::{TransactionJson, json, transactions_of};
+pub use json::{TransactionJson, json, transactions_in, transactions_of};
 pub use model::{CURRENCY, Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction, TransactionKind};
 pub use place::{Place, PlaceKind};
 pub use post::{Movement, Posting, balance, post};

@@ -48,21 +48,30 @@ impl Happening {
 
 /// The next state, or why there is none.
 pub fn step(status: PayableStatus, happening: Happening) -> Result<PayableStatus, Refusal> {
+    next(status, happening).ok_or_else(|| {
+        let fitting: Vec<&str> =
+            PayableStatus::ALL.iter().filter(|it| next(**it, happening).is_some()).map(|it| it.as_str()).collect();
+        let message = format!("The payable is {status}; this takes one that is {}.", fitting.join(" or "));
+        Refusal::new(Code::InvalidState, message)
+    })
+}
+
+const fn next(status: PayableStatus, happening: Happening) -> Option<PayableStatus> {
     use PayableStatus::{
         Approved, Canceled, Created, PaymentCompleted, PaymentFailed, PaymentInitiated, Rejected, SubmittedForApproval,
     };
     match (status, happening) {
         // A rejected bill that is changed is created again: whatever was approved of it counts no more.
-        (Created | Rejected, Happening::Updated) => Ok(Created),
-        (Created, Happening::Canceled) => Ok(Canceled),
-        (Created, Happening::Submitted) | (SubmittedForApproval, Happening::StepApproved) => Ok(SubmittedForApproval),
-        (SubmittedForApproval, Happening::Approved) => Ok(Approved),
+        (Created | Rejected, Happening::Updated) => Some(Created),
+        (Created, Happening::Canceled) => Some(Canceled),
+        (Created, Happening::Submitted) | (SubmittedForApproval, Happening::StepApproved) => Some(SubmittedForApproval),
+        (SubmittedForApproval, Happening::Approved) => Some(Approved),
         // After a failed payment, because the way to another account leads through another approval.
-        (SubmittedForApproval | PaymentFailed, Happening::Rejected) => Ok(Rejected),
-        (Approved | PaymentFailed, Happening::PaymentInitiated) => Ok(PaymentInitiated),
-        (PaymentInitiated, Happening::PaymentCompleted) => Ok(PaymentCompleted),
+        (SubmittedForApproval | PaymentFailed, Happening::Rejected) => Some(Rejected),
+        (Approved | PaymentFailed, Happening::PaymentInitiated) => Some(PaymentInitiated),
+        (PaymentInitiated, Happening::PaymentCompleted) => Some(PaymentCompleted),
         (PaymentInitiated, Happening::PaymentFailed) | (PaymentCompleted, Happening::PaymentReturned) => {
-            Ok(PaymentFailed)
+            Some(PaymentFailed)
         }
         (
             SubmittedForApproval | Approved | PaymentInitiated | PaymentFailed | PaymentCompleted | Canceled,
@@ -88,7 +97,7 @@ pub fn step(status: PayableStatus, happening: Happening) -> Result<PayableStatus
         | (
             Created | SubmittedForApproval | Rejected | Approved | PaymentInitiated | PaymentFailed | Canceled,
             Happening::PaymentReturned,
-        ) => Err(Refusal::new(Code::InvalidState, format!("The payable is {status}; that forbids it."))),
+        ) => None,
     }
 }
 
@@ -199,6 +208,12 @@ mod tests {
             payment_initiated PaymentFailed payment_failed\npayment_failed Rejected rejected\n\
             payment_failed PaymentInitiated payment_initiated\npayment_completed PaymentReturned payment_failed\n";
         assert_eq!(table, expected);
+    }
+
+    #[test]
+    fn a_refusal_names_the_states_that_would_do() {
+        let refused = step(PayableStatus::Created, Happening::PaymentInitiated).unwrap_err();
+        assert_eq!(refused.message, "The payable is created; this takes one that is approved or payment_failed.");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::jobs::{self, Work};
 use crate::ledger;
 use crate::ledger::postings::{self, PayoutAmounts};
 use crate::money::Cents;
+use crate::payout_links;
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
@@ -95,7 +96,12 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
     let transfer = transfers::open(world, transfer)?;
     apps::count_money_out(world, scope, order.amount)?;
     let approval_limit = apps::find(world, scope)?.settings.0.payout_approval_limit;
-    if approval_limit.is_some_and(|limit| order.amount > limit) {
+    // A link counts whole: whoever takes it in small parts does not get around the approval.
+    let weighed = match order.link {
+        Some(link) => payout_links::find(world, scope, link)?.amount.max(order.amount),
+        None => order.amount,
+    };
+    if approval_limit.is_some_and(|limit| weighed > limit) {
         return transfers::advance(world, &transfer, Happening::Flagged, |_| ());
     }
     ask_for_rail(world, &transfer);

@@ -117,7 +117,7 @@ fn after_failure(world: &mut World, transfer: &Transfer, payout: &Payout, code: 
         users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
     }
     apps::count_money_out(world, scope, transfer.amount.negated())?;
-    let app = apps::find(world, scope)?;
+    let app = apps::find_even_deleted(world, scope)?;
     let to = user.phone_e164.clone().map(|phone| (Channel::Sms, phone));
     if let Some((channel, recipient)) = to.or_else(|| user.email.clone().map(|email| (Channel::Email, email))) {
         let template = Template::PayoutFailed {

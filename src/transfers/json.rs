@@ -114,7 +114,7 @@ pub struct ExternalData {
 
 /// The transfer with its transactions.
 pub fn json(world: &mut World, transfer: &Transfer) -> Result<TransferJson, Halt> {
-    let transactions = ledger::transactions_of(world, transfer.org, transfer.id)?;
+    let transactions = ledger::transactions_in(world, transfer.scope(), transfer.id)?;
     let sender = sender(world, transfer)?;
     Ok(body(transfer, sender, transactions))
 }

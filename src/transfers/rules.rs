@@ -31,14 +31,23 @@ impl Happening {
 
 /// The next state, or why there is none.
 pub fn step(status: TransferStatus, happening: Happening) -> Result<TransferStatus, Refusal> {
+    next(status, happening).ok_or_else(|| {
+        let fitting: Vec<&str> =
+            TransferStatus::ALL.iter().filter(|it| next(**it, happening).is_some()).map(|it| it.as_str()).collect();
+        let message = format!("The transfer is {status}; this takes one that is {}.", fitting.join(" or "));
+        Refusal::new(Code::InvalidState, message)
+    })
+}
+
+const fn next(status: TransferStatus, happening: Happening) -> Option<TransferStatus> {
     use TransferStatus::{Canceled, Completed, Created, Failed, Flagged, Pending, Reversed};
     match (status, happening) {
-        (Created, Happening::Flagged) => Ok(Flagged),
-        (Flagged, Happening::Cleared) | (Created, Happening::Submitted) => Ok(Pending),
-        (Created | Pending, Happening::Completed) => Ok(Completed),
-        (Created | Pending | Flagged, Happening::Failed) => Ok(Failed),
-        (Created | Pending | Flagged, Happening::Canceled) => Ok(Canceled),
-        (Completed, Happening::Returned) => Ok(Reversed),
+        (Created, Happening::Flagged) => Some(Flagged),
+        (Flagged, Happening::Cleared) | (Created, Happening::Submitted) => Some(Pending),
+        (Created | Pending, Happening::Completed) => Some(Completed),
+        (Created | Pending | Flagged, Happening::Failed) => Some(Failed),
+        (Created | Pending | Flagged, Happening::Canceled) => Some(Canceled),
+        (Completed, Happening::Returned) => Some(Reversed),
         (Created, Happening::Cleared | Happening::Returned)
         | (Flagged, Happening::Flagged | Happening::Submitted | Happening::Completed | Happening::Returned)
         | (Pending, Happening::Flagged | Happening::Cleared | Happening::Submitted | Happening::Returned)
@@ -60,7 +69,7 @@ pub fn step(status: TransferStatus, happening: Happening) -> Result<TransferStat
             | Happening::Failed
             | Happening::Canceled
             | Happening::Returned,
-        ) => Err(Refusal::new(Code::InvalidState, format!("A transfer that is {status} cannot be {happening:?}."))),
+        ) => None,
     }
 }
 
@@ -109,6 +118,12 @@ mod tests {
             flagged Canceled canceled\npending Completed completed\npending Failed failed\npending Canceled canceled\n\
             completed Returned reversed\n";
         assert_eq!(table, expected);
+    }
+
+    #[test]
+    fn a_refusal_names_the_states_that_would_do() {
+        let refused = step(TransferStatus::Canceled, Happening::Cleared).unwrap_err();
+        assert_eq!(refused.message, "The transfer is canceled; this takes one that is flagged.");
     }
 
     #[test]

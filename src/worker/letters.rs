@@ -202,7 +202,7 @@ async fn compose(bursar: &Bursar, message: &Message) -> Result<Composed, Refusal
     let template = message.template.0.clone();
     let (app_name, link) = bursar
         .read(move |world| {
-            let app_name = apps::find(world, scope)?.name.clone();
+            let app_name = apps::find_even_deleted(world, scope)?.name.clone();
             let link = match link_of(world, scope, &template)? {
                 Some(id) => Some(payout_links::find(world, scope, id)?),
                 None => None,
