@@ -94,6 +94,8 @@ pub mod payout_links;
 pub mod payout_requests;
 /// Money on its way to a person, by a rail.
 pub mod payouts;
+/// Many links that were submitted together.
+pub mod payout_link_batches;
 /// What the rails say of transfers, brought to the noun that each belongs to.
 pub mod settlements;
 /// How a payee takes the money of a link.

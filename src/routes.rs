@@ -22,6 +22,7 @@ pub fn business() -> Vec<Route> {
         crate::payouts::routes(),
         crate::payout_links::routes(),
         crate::payout_requests::routes(),
+        crate::payout_link_batches::routes(),
         crate::claims::routes(),
         crate::transfers::routes(),
         crate::funding::routes(),

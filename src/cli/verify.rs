@@ -24,11 +24,11 @@ pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
 }
 
 fn table(report: &Report) -> String {
-    let Report { accounts, transactions, entries, holds, events, payout_requests, payables, findings } = report;
+    let Report { accounts, transactions, entries, holds, events, payout_requests, batch_rows, payables, findings } =
+        report;
     let seen = format!(
         "Checked {accounts} ledger accounts, {transactions} transactions, {entries} entries, {holds} holds, \
-         {events} events, {payout_requests} payout requests, \
-         {payables} payables."
+         {events} events, {payout_requests} payout requests, {batch_rows} rows of batches, {payables} payables."
     );
     if findings.is_empty() {
         return format!("{seen}\nEvery invariant that stored data can show holds.");

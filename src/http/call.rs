@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use uuid::Uuid;
 
 use super::answer::{Answer, Outcome};
-use super::idempotency::{Keyed, Once};
+use super::idempotency::{self, Keyed, Once};
 use super::input::{Fields, Input};
 use super::known_keys::KnownKeys;
 use crate::carriers::Carriers;
@@ -19,7 +19,7 @@ use crate::refusal::{Code, Refusal};
 use crate::screening::Watchlist;
 use crate::store::Reads;
 use crate::strict_json::Json;
-use crate::vault::{Purpose, Vault};
+use crate::vault::Vault;
 use crate::world::record::words;
 use crate::world::{Halt, World};
 
@@ -272,22 +272,13 @@ impl Call {
     }
 
     fn keyed(&self, scope: Uuid, key: &str) -> Keyed {
-        let fields = if let Json::Object(fields) = &self.body { fields.as_slice() } else { &[] };
-        let fields = fields.iter().map(|(name, value)| (name.clone(), self.print(&value.canonical()))).collect();
-        let query: String = self.query.iter().map(|(name, value)| format!("{name}={value}&")).collect();
-        let target = format!("{}?{query}", self.target);
+        let target = idempotency::target(&self.target, &self.query);
         let target = match self.caller.kind {
             // Where nobody shows a credential the path is one, and must not lie open in the store.
-            CredentialKind::None => self.print(&target),
+            CredentialKind::None => idempotency::print(&self.bursar.vault, &target),
             CredentialKind::Client | CredentialKind::App | CredentialKind::Organization => target,
         };
-        Keyed { scope, key: key.to_owned(), target, fields, vault: self.bursar.vault.clone() }
-    }
-
-    /// A short keyed hash of a field's value: tells whether two are the same, and nothing else.
-    fn print(&self, canonical: &str) -> String {
-        let hash = self.bursar.vault.keyed_hash(Purpose::Fingerprint, &[canonical.as_bytes()]);
-        hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        Keyed::of(&self.bursar.vault, scope, key, target, &self.body)
     }
 }
 

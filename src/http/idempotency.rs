@@ -14,6 +14,7 @@ use crate::clock::Time;
 use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::refusal::{Code, FieldError, Refusal};
+use crate::strict_json::Json;
 use crate::vault::{Purpose, Vault};
 use crate::world::query::{Compare, Condition, Direction};
 use crate::world::record::Cell;
@@ -65,6 +66,27 @@ pub struct Keyed {
     pub fields: BTreeMap<String, String>,
     /// Seals answers that show a secret.
     pub vault: Arc<Vault>,
+}
+
+impl Keyed {
+    /// A request for `target`, which is method, path and query as [`target`] writes them.
+    pub fn of(vault: &Arc<Vault>, scope: Uuid, key: &str, target: String, body: &Json) -> Self {
+        let fields = if let Json::Object(fields) = body { fields.as_slice() } else { &[] };
+        let fields = fields.iter().map(|(name, value)| (name.clone(), print(vault, &value.canonical()))).collect();
+        Self { scope, key: key.to_owned(), target, fields, vault: vault.clone() }
+    }
+}
+
+/// Method, path and query as they stand beside a key.
+pub fn target(method_and_path: &str, query: &[(String, String)]) -> String {
+    let query: String = query.iter().map(|(name, value)| format!("{name}={value}&")).collect();
+    format!("{method_and_path}?{query}")
+}
+
+/// A short keyed hash of a field's value: tells whether two are the same, and nothing else.
+pub(super) fn print(vault: &Vault, canonical: &str) -> String {
+    let hash = vault.keyed_hash(Purpose::Fingerprint, &[canonical.as_bytes()]);
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Renders a command's reply.

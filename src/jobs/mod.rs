@@ -60,6 +60,11 @@ pub enum Work {
         /// The run.
         run: Uuid,
     },
+    /// Make the links of a batch.
+    ProcessPayoutLinkBatch {
+        /// The batch.
+        batch: Uuid,
+    },
     /// Deliver a link once more, because its maker asked for a reminder.
     RemindLink {
         /// The link.
@@ -222,6 +227,18 @@ impl Command for Abandon {
 pub fn finish(world: &mut World, leased: &Leased) -> Result<(), Halt> {
     let job = current(world, leased)?;
     world.remove(&job);
+    Ok(())
+}
+
+/// Keeps a job for as long again: for work of many commands, each of which carries the lease. Refused when it is
+/// not the newest.
+pub fn renew(world: &mut World, leased: &Leased) -> Result<(), Halt> {
+    let job = current(world, leased)?;
+    let until = world.now().plus_seconds(LEASE_SECONDS);
+    world.change(&job, |job| {
+        job.leased_until = Some(until);
+        job.due_at = until;
+    });
     Ok(())
 }
 

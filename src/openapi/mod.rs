@@ -116,6 +116,7 @@ pub fn states_page() -> String {
         ("Transfer", crate::transfers::rules::moves()),
         ("Payout link", crate::payout_links::rules::moves()),
         ("Payout request", crate::payout_requests::rules::moves()),
+        ("Payout link batch", crate::payout_link_batches::rules::moves()),
         ("User", crate::users::moves()),
         ("Payable", crate::payables::rules::moves()),
         ("Vendor payment method", crate::vendors::rules::moves()),

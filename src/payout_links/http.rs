@@ -11,7 +11,7 @@ use super::{Cancel, PayoutLinkJson, Redeliver};
 use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
-use crate::http::input::{Input, Problems, input};
+use crate::http::input::{Input, Problems, input, problem};
 use crate::http::inputs::{
     Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Whole, phone, word_input,
 };
@@ -121,7 +121,10 @@ impl NewPayoutLink {
         if self.user_id.is_some() && self.payee.is_some() {
             return Err(Refusal::field(Code::InvalidInput, "/payee", "excludes user_id: send one of them"));
         }
-        let payee = self.payee.map_or(Ok(Payee::default()), PayeeInput::into_payee)?;
+        let payee = match self.payee {
+            Some(payee) => payee.into_payee("/payee").map_err(Refusal::fields)?,
+            None => Payee::default(),
+        };
         let delivery = self.delivery.map_or_else(DeliveryAsked::default, |delivery| DeliveryAsked {
             method: delivery.method,
             message: delivery.message.map(|message| message.0),
@@ -150,24 +153,14 @@ impl NewPayoutLink {
 }
 
 impl PayeeInput {
-    fn into_payee(self) -> Result<Payee, Refusal> {
+    /// The payee; `at` is where its fields stand in the body.
+    pub fn into_payee(self, at: &str) -> Result<Payee, Problems> {
+        let lacks = |field: &str, message: &str| problem(Code::InvalidPhoneNumber, &format!("{at}/{field}"), message);
         let number = match (&self.country_code, &self.phone_number) {
-            (Some(country), Some(number)) => Some(phone(&country.0, &number.0, "/payee").map_err(Refusal::fields)?),
+            (Some(country), Some(number)) => Some(phone(&country.0, &number.0, at)?),
             (None, None) => None,
-            (Some(_), None) => {
-                return Err(Refusal::field(
-                    Code::InvalidPhoneNumber,
-                    "/payee/phone_number",
-                    "is required with country_code",
-                ));
-            }
-            (None, Some(_)) => {
-                return Err(Refusal::field(
-                    Code::InvalidPhoneNumber,
-                    "/payee/country_code",
-                    "is required with phone_number",
-                ));
-            }
+            (Some(_), None) => return Err(lacks("phone_number", "is required with country_code")),
+            (None, Some(_)) => return Err(lacks("country_code", "is required with phone_number")),
         };
         Ok(Payee {
             first_name: self.first_name.map(|name| name.0),
@@ -209,7 +202,7 @@ impl PayoutLinksQuery {
 }
 
 /// Renders a link under the given status. Its address is a secret: what is kept for repeats must not show it.
-fn answer(bursar: &Arc<Bursar>, status: u16) -> impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static {
+pub fn answer(bursar: &Arc<Bursar>, status: u16) -> impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static {
     let bursar = bursar.clone();
     move |link| Answer::json(status, &super::json(&bursar, link)).secret()
 }

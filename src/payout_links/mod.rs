@@ -21,7 +21,7 @@ pub use cancel::Cancel;
 pub use create::{Create, DeliveryAsked, NewLink, create};
 pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, deliver_first};
 pub use expire::{Expire, Remind};
-pub use http::{NewPayoutLink, routes};
+pub use http::{NewPayoutLink, PayeeInput, answer, routes};
 pub use json::{PayoutLinkJson, address, json, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;

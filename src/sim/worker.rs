@@ -12,7 +12,7 @@ use crate::jobs::{Leased, Work};
 use crate::messages::{self, Channel, Concluded, Conclusion, Message, StillOnItsWay, Template};
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
 use crate::rails::Standing;
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::screening::Watchlist;
 use crate::settlements::{self, Followed, Submitted};
 use crate::users::screening::{ScreenUsers, next_users};
@@ -104,6 +104,9 @@ pub(super) fn perform(
         Work::ScreenUsers { run } => {
             let run = ScreeningRunId(run);
             Some(Finished::Screened(run, house.look(|world| next_users(world, org, run))?))
+        }
+        Work::ProcessPayoutLinkBatch { .. } => {
+            return Err(Refusal::new(Code::InternalError, "Nobody in the simulation submits a batch."));
         }
     };
     Ok(finish(hand, finished))

@@ -4,7 +4,7 @@
 //! The checks themselves are pure and stand with their nouns; this module shows them the rows. The simulator
 //! runs the same pass after each of its steps.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -13,6 +13,8 @@ use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::{Checker, Finding};
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
 use crate::payables::{self, Payable};
+use crate::payout_link_batches::rules::Tally;
+use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::{self, PayoutRequest};
 use crate::payouts::{DaySums, PayoutDay};
@@ -37,6 +39,8 @@ pub struct Report {
     pub payout_requests: u64,
     /// Payables.
     pub payables: u64,
+    /// Rows of payout link batches.
+    pub batch_rows: u64,
     /// What must not be, by invariant. Empty when all is well.
     pub findings: Vec<Finding>,
 }
@@ -56,6 +60,8 @@ pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
         let broken = check_payables(snapshot, &mut report)?;
         report.findings.extend(broken);
         report.findings.extend(check_days(snapshot)?);
+        let wrong = check_batches(snapshot, &mut report)?;
+        report.findings.extend(wrong);
         Ok(report)
     })
 }
@@ -148,6 +154,36 @@ fn check_days(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
         place: format!("payouts of app {app} on {day}"),
     };
     Ok(sums.wrong().map(finding).collect())
+}
+
+/// Each row of a batch has made at most one link, and there are as many rows as were submitted (invariant 11).
+fn check_batches(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
+    let mut tallies: HashMap<_, Tally> = HashMap::new();
+    let mut findings = Vec::new();
+    let mut find = |what: &str, place: String| findings.push(Finding { invariant: 11, what: what.to_owned(), place });
+    snapshot.each::<BatchRow>(|row| {
+        report.batch_rows += 1;
+        let link = match row.payout_link {
+            Some(link) => snapshot.get::<PayoutLink>(&key![row.org, link])?,
+            None => None,
+        };
+        let tally = tallies.entry((row.org, row.batch)).or_default();
+        if let Some(what) = tally.row(row, link.as_deref()) {
+            find(what, format!("row {} of payout link batch {}", row.number, row.batch));
+        }
+        Ok(())
+    })?;
+    snapshot.each::<PayoutLinkBatch>(|batch| {
+        let tally = tallies.remove(&(batch.org, batch.id)).unwrap_or_default();
+        if let Some(what) = tally.contradiction(batch) {
+            find(what, format!("payout link batch {}", batch.id));
+        }
+        Ok(())
+    })?;
+    for (_, id) in tallies.into_keys() {
+        find("has rows and is not there", format!("payout link batch {id}"));
+    }
+    Ok(findings)
 }
 
 /// The end of an app's log as far as its events were seen.

@@ -4,6 +4,7 @@
 //! the command that ends it carries the lease: whoever lost it commits nothing. A crash
 //! at any point leaves a job that another worker takes over when the lease ends.
 
+mod batches;
 mod letters;
 
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::funding::TendWallet;
 use crate::http::Bursar;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
-use crate::ids::{AppId, MessageId, PayoutLinkId, ScreeningRunId, TransferId};
+use crate::ids::{AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId};
 use crate::jobs::{self, Abandon, Job, Lease, Leased, Work};
 use crate::payout_links::{Expire, Remind};
 use crate::rails::Standing;
@@ -70,7 +71,7 @@ pub async fn bury_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
 
 /// Does everything that is due, one job after the other, and what that leaves to be done: for tests,
 /// whose clock stands still meanwhile.
-pub async fn work_off(bursar: &Bursar) -> Result<(), Refusal> {
+pub async fn work_off(bursar: &Arc<Bursar>) -> Result<(), Refusal> {
     loop {
         let now = bursar.clock.now();
         let due = bursar.read(move |world| world.page::<Job>(&jobs::due(now, 1))).await?;
@@ -131,7 +132,7 @@ async fn look(bursar: &Arc<Bursar>, hands: &Arc<Semaphore>) -> bool {
 }
 
 /// Does one job to its end. What fails here is tried again when the lease is over.
-pub async fn do_job(bursar: &Bursar, leased: Leased) {
+pub async fn do_job(bursar: &Arc<Bursar>, leased: Leased) {
     let (id, attempt) = (leased.id, leased.attempt);
     let kind = kind(&leased.work);
     match perform(bursar, leased).await {
@@ -156,11 +157,12 @@ fn kind(work: &Work) -> &'static str {
         Work::ExpireLink { .. } => "expire_link",
         Work::RemindLink { .. } => "remind_link",
         Work::ScreenUsers { .. } => "screen_users",
+        Work::ProcessPayoutLinkBatch { .. } => "process_payout_link_batch",
     }
 }
 
 /// Job → what does it. The table of the worker.
-async fn perform(bursar: &Bursar, leased: Leased) -> Result<(), Refusal> {
+async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
     match leased.work {
         Work::SendMessage { message } => letters::send(bursar, leased, MessageId(message)).await,
         Work::FollowMessage { message } => letters::follow(bursar, leased, MessageId(message)).await,
@@ -170,6 +172,7 @@ async fn perform(bursar: &Bursar, leased: Leased) -> Result<(), Refusal> {
         Work::ExpireLink { link } => bursar.engine.run(Expire { leased, link: PayoutLinkId(link) }).await,
         Work::RemindLink { link } => bursar.engine.run(Remind { leased, link: PayoutLinkId(link) }).await,
         Work::ScreenUsers { run } => screen_users(bursar, leased, ScreeningRunId(run)).await,
+        Work::ProcessPayoutLinkBatch { batch } => batches::process(bursar, leased, PayoutLinkBatchId(batch)).await,
     }
 }
 

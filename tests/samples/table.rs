@@ -13,6 +13,7 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
         people(stage, operation).await,
         money(stage, operation).await,
         requests(stage, operation).await,
+        batches(stage, operation).await,
         around(stage, operation).await,
         bills(stage, operation).await,
     ] {
@@ -151,6 +152,22 @@ async fn money(stage: &Stage, operation: &str) -> Option<Sample> {
             let newest = stage.read("/v2/events?limit=100").await["data"].as_array()?.last()?["sequence"].clone();
             Sample::bare().query(format!("after={newest}")).shows(&stage.link().await)
         }
+        _ => return None,
+    })
+}
+
+/// Many links at once.
+async fn batches(stage: &Stage, operation: &str) -> Option<Sample> {
+    let links = || json!({"links": [{"amount_cents": 100, "memo": stage.phone()}]});
+    let batch = async || stage.make("/v2/payout-link-batches", links(), 201).await;
+    Some(match operation {
+        "submit_payout_link_batch" => Sample::bare().json(links()),
+        "list_payout_link_batches" => Sample::bare().shows(&batch().await),
+        "get_payout_link_batch" => {
+            let batch = batch().await;
+            Sample::at([&batch]).shows(&batch)
+        }
+        "get_payout_link_batch_results" | "get_payout_link_batch_results_csv" => Sample::at([&batch().await]),
         _ => return None,
     })
 }

@@ -1,0 +1,72 @@
+//! A worker takes a batch up, and lays it down when its last row is done.
+
+use super::change;
+use super::model::PayoutLinkBatch;
+use super::rules::{self, Happening};
+use crate::engine::Command;
+use crate::ids::{OrgId, PayoutLinkBatchId};
+use crate::jobs::{self, Leased};
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A worker begins with a batch, or goes on where another one stopped.
+#[derive(Clone, Debug)]
+pub struct Begin {
+    /// The job.
+    pub leased: Leased,
+    /// The batch.
+    pub batch: PayoutLinkBatchId,
+}
+
+impl Command for Begin {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        jobs::renew(world, &self.leased)?;
+        let found = world.get::<PayoutLinkBatch>(key![self.leased.org, self.batch])?;
+        let batch = found.ok_or_else(|| Refusal::not_found("payout link batch"))?;
+        if let Some(to) = rules::next(batch.status, Happening::Begun) {
+            change(world, &batch, |batch| batch.status = to)?;
+        }
+        Ok(())
+    }
+}
+
+/// No row waits any more: the job is done, and the batch, unless another job of it was faster.
+#[derive(Clone, Debug)]
+pub struct Finish {
+    /// The job.
+    pub leased: Leased,
+    /// The batch.
+    pub batch: PayoutLinkBatchId,
+}
+
+impl Command for Finish {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        jobs::finish(world, &self.leased)?;
+        let found = world.get::<PayoutLinkBatch>(key![self.leased.org, self.batch])?;
+        let batch = found.ok_or_else(|| Refusal::not_found("payout link batch"))?;
+        let Some(happening) = rules::ended(&batch) else {
+            return Err(Refusal::new(Code::InternalError, "A row of the batch is not counted.").into());
+        };
+        if let Some(to) = rules::next(batch.status, happening) {
+            let now = world.now();
+            change(world, &batch, |batch| {
+                batch.status = to;
+                batch.completed_at = Some(now);
+            })?;
+        }
+        Ok(())
+    }
+}

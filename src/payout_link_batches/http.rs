@@ -1,0 +1,179 @@
+//! The routes of payout link batches.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::json::{PayoutLinkBatchJson, SubmittedJson};
+use super::model::{BatchRow, BatchStatus, PayoutLinkBatch};
+use super::plan::{BatchPlanJson, plan};
+use super::{NewBatch, Submit, Submitted, ValidatedRow, results, row};
+use crate::http::idempotency::Once;
+use crate::http::input::input;
+use crate::http::inputs::word_input;
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Bursar, Call, Content, Outcome, Route, Scope};
+use crate::payout_links::{self, Create, NewToken};
+use crate::refusal::{Code, Refusal};
+use crate::world::query::{Compare, Query};
+use crate::world::record::{Cell, key};
+
+word_input!(BatchStatus);
+
+input! {
+    /// Whether it is meant.
+    pub struct SubmitQuery {
+        /// true: check and plan the whole batch, and make and keep nothing.
+        pub dry_run: Option<bool>,
+    }
+}
+
+list_query! {
+    /// Which batches are asked for.
+    pub struct BatchesQuery {
+        /// Only this status.
+        pub status: Option<BatchStatus>,
+    }
+}
+
+/// What a 200 shows: a batch that was enqueued again, or the plan of one.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = EnqueuedOrPlanned)]
+#[allow(clippy::large_enum_variant, reason = "it describes an answer and is never stored")]
+pub enum EnqueuedOrPlannedJson {
+    /// Enqueued again.
+    Enqueued(SubmittedJson),
+    /// Planned.
+    Planned(BatchPlanJson),
+}
+
+/// The request to `POST /v2/payout-links` that a row stands for, under its key. A token that an attempt drew before
+/// it died was shown to nobody, so each attempt may draw its own.
+pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> Once<Create> {
+    let token = NewToken::draw(&bursar.vault, &mut bursar.entropy(), scope.org);
+    Once {
+        org: scope.org,
+        keyed: Some(row::keyed(&bursar.vault, scope.app, row)),
+        command: Ok(Create { scope, new: row.as_new_link(), token }),
+        answer: Box::new(payout_links::answer(bursar, 201)),
+    }
+}
+
+/// POST /v2/payout-link-batches
+pub async fn submit(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: SubmitQuery = call.query()?;
+    let rows = call.body::<NewBatch>().map(|new| new.into_rows(&call.bursar.vault));
+    if asked.dry_run == Some(true) {
+        let (rows, fingerprint) = rows?;
+        let (bursar, list) = (call.bursar.clone(), call.bursar.watchlist());
+        let rows: Vec<_> = rows.into_iter().map(|row| (link_request(&bursar, scope, &row), row)).collect();
+        let planned = call.read(move |world| plan(world, scope, &list, &rows, &fingerprint)).await?;
+        return Ok(Answer::ok(&EnqueuedOrPlannedJson::Planned(planned)));
+    }
+    let command = rows.map(|(rows, fingerprint)| Submit { scope, rows, fingerprint });
+    call.once(command, |Submitted { id, rows, again }| {
+        let shown = SubmittedJson { success: true, id: *id, validated_rows: rows.clone() };
+        if *again { Answer::ok(&EnqueuedOrPlannedJson::Enqueued(shown)) } else { Answer::created(&shown) }
+    })
+    .await
+}
+
+/// GET /v2/payout-link-batches
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: BatchesQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            let mine = Query::of::<PayoutLinkBatch>(scope.org.to_value(), "id", 1);
+            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            page::<PayoutLinkBatch>(world, mine, &asked.asked(), |query| match asked.status {
+                Some(status) => query.filter("status", Compare::Equal, status.to_value()),
+                None => query,
+            })
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|batch| PayoutLinkBatchJson::from(batch))))
+}
+
+/// GET /v2/payout-link-batches/{payout_link_batch_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = (call.scope()?, call.id("payout_link_batch_id", "payout link batch")?);
+    let batch = call.read(move |world| super::find(world, scope, id)).await?;
+    Ok(Answer::ok(&PayoutLinkBatchJson::from(&*batch)))
+}
+
+/// GET /v2/payout-link-batches/{payout_link_batch_id}/results
+pub async fn show_results(call: Call) -> Outcome {
+    let (scope, id) = (call.scope()?, call.id("payout_link_batch_id", "payout link batch")?);
+    let bursar = call.bursar.clone();
+    let file = call
+        .read(move |world| {
+            let batch = super::find(world, scope, id)?;
+            let rows = world.all::<BatchRow>(BatchRow::OF_BATCH, key![scope.org, batch.id])?;
+            let addresses = world.each(&rows, |world, row| match row.payout_link {
+                Some(link) => {
+                    let link = payout_links::find(world, scope, link)?;
+                    Ok(payout_links::address(&bursar, &link))
+                }
+                None => Ok(None),
+            })?;
+            let rows = rows.iter().map(|row| &**row).zip(addresses);
+            results::csv(rows).map_err(|_| Refusal::new(Code::InternalError, "The file could not be written.").into())
+        })
+        .await?;
+    let name = format!("attachment; filename=\"payout-link-batch-{id}.csv\"");
+    let answer = Answer { content: Content::Csv(file), ..Answer::empty(200) };
+    Ok(answer.header("content-disposition", name))
+}
+
+/// The routes of payout link batches.
+pub fn routes() -> Vec<Route> {
+    let results = "What has come of each row so far: the columns of the input, then status (succeeded, failed), \
+                   payout_link_id, link, error_code, error_message, which are empty until the row is done. Cells that a \
+                   spreadsheet would run begin with an apostrophe (interface.md 16).";
+    vec![
+        route!(Post "/v2/payout-link-batches" App "submit_payout_link_batch" submit)
+            .about("Payout link batches", "Submit 1 to 500 payout links")
+            .describe(
+                "Checks all rows at once, and makes the links afterwards, each under its row's key as \
+                 POST /v2/payout-links would. The same rows are the same batch: enqueued again while it is submitted, \
+                 409 later. With dry_run=true nothing is made or kept (interface.md 15, decisions.md 9).",
+            )
+            .asks::<SubmitQuery>()
+            .takes::<NewBatch>()
+            .example(json!({"links": [{
+                "email": "jane@example.com",
+                "delivery_method": "email",
+                "amount_cents": 1000,
+                "memo": "March",
+                "idempotency_key": "0b7e3c0a-8f3a-4c1e-9d52-6a7e1f2b3c4d"
+            }]}))
+            .gives::<SubmittedJson>(201, "The batch.")
+            .gives::<EnqueuedOrPlannedJson>(200, "The batch, which was enqueued again; or, with dry_run, the plan.")
+            .refuses(&[Code::BatchAlreadyProcessed, Code::InvalidPhoneNumber, Code::InvalidEmail]),
+        route!(Get "/v2/payout-link-batches" App "list_payout_link_batches" list)
+            .about("Payout link batches", "List payout link batches")
+            .asks::<BatchesQuery>()
+            .gives::<ListEnvelope<PayoutLinkBatchJson>>(200, "One page."),
+        route!(Get "/v2/payout-link-batches/{payout_link_batch_id}" App "get_payout_link_batch" show)
+            .about("Payout link batches", "Get a payout link batch")
+            .describe("How far it is.")
+            .gives::<PayoutLinkBatchJson>(200, "The batch.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/results" App "get_payout_link_batch_results" show_results)
+            .about("Payout link batches", "Get the results of a payout link batch as CSV")
+            .describe(results)
+            .gives_empty(200, "The file, text/csv.")
+            .refuses(&[Code::NotFound]),
+        route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/results.csv" App "get_payout_link_batch_results_csv" show_results)
+            .about("Payout link batches", "The same under a name that ends in .csv")
+            .describe(results)
+            .gives_empty(200, "The file, text/csv.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

@@ -1,0 +1,80 @@
+//! Payout link batches: 1 to 500 links that are submitted together and made one by one (interface.md 15, 16).
+//!
+//! A batch is checked as a whole and kept; the worker makes its links afterwards. Each row is a request of its
+//! own to make a link, under a key of its own, in the same key space as `POST /v2/payout-links`, and runs through
+//! the same command. That alone makes a crash, a second worker and a batch that is enqueued again harmless.
+//! Invariants: each row makes at most one link, and there are as many results as rows (11); a row that fails stops
+//! no other. Deliberately absent: any way of making a link besides `payout_links`; a way to change or cancel a
+//! batch, whose links can be canceled one by one. Start at `submit.rs`, then `row.rs`.
+
+mod finish;
+mod http;
+mod input;
+mod json;
+mod model;
+mod plan;
+mod results;
+mod row;
+pub mod rules;
+mod submit;
+
+pub use finish::{Begin, Finish};
+pub use http::{link_request, routes};
+pub use input::{NewBatch, ROWS_MAX};
+pub use json::PayoutLinkBatchJson;
+pub use model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus, ValidatedRow};
+pub use plan::{BatchPlanJson, plan};
+pub use row::ProcessRow;
+pub use submit::{Submit, Submitted};
+
+use std::sync::Arc;
+
+use crate::events::{self, EventName, News};
+use crate::http::Scope;
+use crate::ids::{OrgId, PayoutLinkBatchId};
+use crate::refusal::Refusal;
+use crate::world::query::{Compare, Direction, Query};
+use crate::world::record::{Cell, key};
+use crate::world::{Halt, World};
+
+/// A batch of the app.
+///
+/// # Errors
+/// `not-found`.
+pub fn find(world: &mut World, scope: Scope, id: PayoutLinkBatchId) -> Result<Arc<PayoutLinkBatch>, Halt> {
+    match world.get::<PayoutLinkBatch>(key![scope.org, id])? {
+        Some(batch) if batch.app == scope.app => Ok(batch),
+        Some(_) | None => Err(Refusal::not_found("payout link batch").into()),
+    }
+}
+
+/// Rows that wait yet, first come first; at most `limit`.
+pub fn waiting(org: OrgId, batch: PayoutLinkBatchId, limit: usize) -> Query {
+    let mut rows = Query::of::<BatchRow>(org.to_value(), "number", limit)
+        .filter("batch", Compare::Equal, batch.to_value())
+        .filter("status", Compare::Equal, RowStatus::Waiting.to_value());
+    rows.direction = Direction::Ascending;
+    rows
+}
+
+/// Moves a batch to another state and tells of it. Each transition is one event; the rows that are done
+/// meanwhile are counted without one.
+fn change(
+    world: &mut World,
+    batch: &Arc<PayoutLinkBatch>,
+    edit: impl FnOnce(&mut PayoutLinkBatch),
+) -> Result<Arc<PayoutLinkBatch>, Halt> {
+    let batch = world.change(batch, |batch| {
+        edit(batch);
+        batch.version += 1;
+    });
+    tell(world, &batch)?;
+    Ok(batch)
+}
+
+fn tell(world: &mut World, batch: &PayoutLinkBatch) -> Result<(), Halt> {
+    let object = serde_json::to_value(PayoutLinkBatchJson::from(batch))
+        .expect("response bodies are plain data, which always serialize");
+    let news = News { name: EventName::PayoutLinkBatchUpdated, object_id: batch.id.0, version: batch.version, object };
+    events::tell(world, batch.scope(), news)
+}
