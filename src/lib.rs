@@ -70,6 +70,8 @@ pub mod apps;
 pub mod messages;
 /// The people who are paid, and which apps may pay them.
 pub mod users;
+/// What apps tell of their companies, directors and use of money.
+pub mod app_compliance;
 /// The ways by which money leaves, and the sandbox's own.
 pub mod rails;
 /// One movement of money each, as the API tells it.

@@ -17,6 +17,7 @@ pub fn table() -> Vec<Route> {
 pub fn business() -> Vec<Route> {
     [
         crate::apps::routes(),
+        crate::app_compliance::routes(),
         crate::members::routes(),
         crate::users::routes(crate::transfers::under_way),
         crate::payouts::routes(),

@@ -10,6 +10,7 @@
 mod harness;
 
 mod approval_policies;
+mod app_compliance;
 mod apps;
 mod claims;
 mod contract;
@@ -25,6 +26,7 @@ mod funding;
 mod handwritten;
 mod idempotency;
 mod ledger;
+mod links_by_ach;
 mod lists;
 mod matrix;
 mod pages;

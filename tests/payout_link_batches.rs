@@ -229,9 +229,9 @@ async fn list_payout_link_batches_filters_and_pages() {
         list["data"].as_array().unwrap().iter().map(|batch| batch["id"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(listed("").await, [second.clone(), first.clone()]);
-    assert_eq!(listed("status=submitted").await, [second.clone()]);
-    assert_eq!(listed("status=completed").await, [first.clone()]);
-    assert_eq!(listed(&format!("starting_after={second}")).await, [first.clone()]);
+    assert_eq!(listed("status=submitted").await, std::slice::from_ref(&second));
+    assert_eq!(listed("status=completed").await, std::slice::from_ref(&first));
+    assert_eq!(listed(&format!("starting_after={second}")).await, std::slice::from_ref(&first));
     assert_eq!(listed(&format!("limit=1&ending_before={first}")).await, [second]);
     assert!(listed("created_before=2026-03-02T15:00:00Z").await.is_empty());
     server.get(&format!("{BATCHES}?status=done")).app_key().send().await.refused(400, "invalid-input");

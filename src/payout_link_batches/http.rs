@@ -59,7 +59,10 @@ pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> O
         org: scope.org,
         keyed: Some(row::keyed(&bursar.vault, scope.app, row)),
         command: Ok(Create { scope, new: row.as_new_link(), token }),
-        answer: Box::new(payout_links::answer(bursar, 201)),
+        answer: Box::new({
+            let bursar = bursar.clone();
+            move |link| payout_links::made(&bursar, link)
+        }),
     }
 }
 

@@ -8,7 +8,7 @@ use uuid::{Builder, Uuid};
 use super::model::{RowDelivery, ValidatedRow};
 use crate::email::Email;
 use crate::http::input::{Fields, Input, Problems, gather, input, wrong};
-use crate::http::inputs::{Amount, LongText, Metadata, Name, Text, word_input};
+use crate::http::inputs::{Amount, CallingCode, LongText, Metadata, Name, NationalNumber, word_input};
 use crate::payout_links::PayeeInput;
 use crate::strict_json::Json;
 use crate::vault::{Purpose, Vault};
@@ -45,9 +45,9 @@ input! {
         /// E-mail address; needed for delivery_method email.
         pub email: Option<Email>,
         /// Country calling code, digits; needed with phone_number.
-        pub country_code: Option<Text<4>>,
+        pub country_code: Option<CallingCode>,
         /// Phone number within its country; needed with country_code, and for delivery_method sms.
-        pub phone_number: Option<Text<20>>,
+        pub phone_number: Option<NationalNumber>,
         /// email, link or sms. By default sms where a phone is known, else email where an address is, else link.
         pub delivery_method: Option<RowDelivery>,
         /// Cents.

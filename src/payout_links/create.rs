@@ -10,6 +10,7 @@ use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::fees::Party;
+use crate::funding;
 use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkId, UserId};
 use crate::jobs::{self, Work};
@@ -59,6 +60,8 @@ pub struct NewLink {
     pub description: Option<String>,
     /// Accounting references.
     pub accounting_data: AccountingData,
+    /// Where its money comes from.
+    pub funding_source: FundingSource,
     /// Who pays the fees.
     pub fee_party: Option<Party>,
     /// When it expires.
@@ -81,6 +84,7 @@ impl NewLink {
             metadata: None,
             description: None,
             accounting_data: AccountingData::default(),
+            funding_source: FundingSource::ServiceBalance,
             fee_party: None,
             expires_at: None,
             remind_at: None,
@@ -108,11 +112,14 @@ impl Command for Create {
 
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
         let link = create(world, self.scope, &self.new, &self.token)?;
+        if link.status == LinkStatus::FundsPending {
+            return Ok(link);
+        }
         deliver_first(world, &link)
     }
 }
 
-/// Makes the link and holds its money; it is not delivered yet.
+/// Makes the link and holds its money, or begins to pull it; it is not delivered yet.
 pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) -> Result<Arc<PayoutLink>, Halt> {
     let payee = payee(world, scope, new)?;
     let method = method(&payee, new.delivery.method)?;
@@ -120,13 +127,25 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
     // A link that could never be paid out at once is not made. What a day's payouts may be counts when it is paid.
     apps::find(world, scope)?.settings.0.payout_limits.may_pay(new.amount)?;
     let (hold, id): (_, PayoutLinkId) = (world.id(), world.id());
-    holds::open(world, scope, hold, new.amount)?;
+    let status = match new.funding_source {
+        FundingSource::ServiceBalance => {
+            holds::open(world, scope, hold, new.amount)?;
+            LinkStatus::Created
+        }
+        FundingSource::Ach => {
+            let account = funding::needed_ach_account(world, scope)?;
+            funding::pull(world, scope, &account, new.amount, Some(id), None)?;
+            LinkStatus::FundsPending
+        }
+    };
 
     // From here it must succeed.
     let now = world.now();
     let transfer = Transfer::new(scope.org, scope.app, hold, TransferKind::Balance, new.amount, now);
     let transfer = transfers::open(world, Transfer { payout_link: Some(id), tax_exempt: new.tax_exempt, ..transfer })?;
-    transfers::advance(world, &transfer, Happening::Submitted, |_| ())?;
+    if status == LinkStatus::Created {
+        transfers::advance(world, &transfer, Happening::Submitted, |_| ())?;
+    }
     let link = world.add(PayoutLink {
         org: scope.org,
         id,
@@ -134,7 +153,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         token_hash: token.hash.clone(),
         sealed_token: token.sealed.clone(),
         amount: new.amount,
-        status: LinkStatus::Created,
+        status,
         payee_phone: payee.e164(),
         payee_email: payee.email.as_ref().map(|email| email.to_lowercase()),
         payee: Document(payee),
@@ -152,7 +171,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         description: new.description.clone(),
         accounting_data: Document(new.accounting_data),
         created_by_email: None,
-        funding_source: FundingSource::ServiceBalance,
+        funding_source: new.funding_source,
         fee_party: new.fee_party,
         expires_at,
         version: 1,

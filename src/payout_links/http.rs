@@ -106,7 +106,8 @@ input! {
         pub additional_steps: Option<Vec<AdditionalStep>>,
         /// References into your accounting.
         pub accounting_data: Option<AccountingInput>,
-        /// Where the money comes from.
+        /// service_balance (the default): the wallet holds it. ach: it is pulled from the app's bank account, and the
+        /// link goes out when the bank has paid.
         pub funding_source: Option<FundingSource>,
         /// When it expires; 30 days from now when not given.
         pub expires_at: Option<Time>,
@@ -145,6 +146,7 @@ impl NewPayoutLink {
                 ledger_account_id: accounting.and_then(|data| data.ledger_account_id).map(|id| id.0),
                 ledger_class_id: accounting.and_then(|data| data.ledger_class_id).map(|id| id.0),
             },
+            funding_source: self.funding_source.unwrap_or(FundingSource::ServiceBalance),
             fee_party: self.payout_fee_party,
             expires_at: self.expires_at,
             remind_at: self.remind_at,
@@ -202,9 +204,14 @@ impl PayoutLinksQuery {
 }
 
 /// Renders a link under the given status. Its address is a secret: what is kept for repeats must not show it.
-pub fn answer(bursar: &Arc<Bursar>, status: u16) -> impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static {
+fn answer(bursar: &Arc<Bursar>, status: u16) -> impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static {
     let bursar = bursar.clone();
     move |link| Answer::json(status, &super::json(&bursar, link)).secret()
+}
+
+/// Renders a link that was made: 202 while it waits for its money.
+pub fn made(bursar: &Arc<Bursar>, link: &Arc<PayoutLink>) -> Answer {
+    answer(bursar, if link.status == LinkStatus::FundsPending { 202 } else { 201 })(link)
 }
 
 /// POST /v2/payout-links
@@ -213,7 +220,8 @@ pub async fn create(call: Call) -> Outcome {
     let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
     let command =
         call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).map(|new| Create { scope, new, token });
-    call.once(command, answer(&call.bursar, 201)).await
+    let bursar = call.bursar.clone();
+    call.once(command, move |link| made(&bursar, link)).await
 }
 
 /// GET /v2/payout-links
@@ -263,7 +271,8 @@ pub fn routes() -> Vec<Route> {
                 "delivery": {"message": "Thank you for your work!", "method": "sms"}
             }))
             .gives::<PayoutLinkJson>(201, "The link.")
-            .refuses(&[Code::InsufficientFunds, Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
+            .gives::<PayoutLinkJson>(202, "The link, which waits for its money (funding_source ach).")
+            .refuses(&[Code::UserInfoMissing, Code::InsufficientFunds, Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
         route!(Get "/v2/payout-links" App "list_payout_links" list)
             .about("Payout links", "List payout links")
             .asks::<PayoutLinksQuery>()

@@ -1,6 +1,6 @@
 //! Payout links: claimable links that carry an amount (interface.md, Payout link).
 //!
-//! Creating one sets the money aside in a hold; claiming captures the hold, canceling
+//! Creating one sets the money aside in a hold, at once or when it was pulled from the app's bank; claiming captures the hold, canceling
 //! and expiry release it. Invariants: a link is claimed at most once and never after
 //! expiry or cancel (9); it is delivered at most five times (10); its hold is captured
 //! or released once (7). Deliberately absent: paying the money out, which is `payouts`,
@@ -10,6 +10,7 @@ mod cancel;
 mod create;
 mod deliver;
 mod expire;
+mod funded;
 mod http;
 mod json;
 mod model;
@@ -21,7 +22,8 @@ pub use cancel::Cancel;
 pub use create::{Create, DeliveryAsked, NewLink, create};
 pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, deliver_first};
 pub use expire::{Expire, Remind};
-pub use http::{NewPayoutLink, PayeeInput, answer, routes};
+pub use funded::{funded, not_funded};
+pub use http::{NewPayoutLink, PayeeInput, made, routes};
 pub use json::{PayoutLinkJson, address, json, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;

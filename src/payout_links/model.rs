@@ -58,6 +58,8 @@ words! {
     pub enum FundingSource {
         /// The app's wallet.
         ServiceBalance = "service_balance", // interface.md
+        /// The app's bank account: pulled for this link, which waits for it.
+        Ach = "ach",
     }
 }
 

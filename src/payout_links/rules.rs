@@ -8,6 +8,10 @@ use crate::refusal::{Code, Refusal};
 /// What can happen to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happening {
+    /// The money that it waited for is there.
+    Funded,
+    /// The money that it waited for is not coming.
+    FundingFailed,
     /// A message with it is about to be sent.
     DeliveryQueued,
     /// The message was handed over, but whether it arrived is not known.
@@ -26,7 +30,9 @@ pub enum Happening {
 
 impl Happening {
     /// All, for the tests and docs/states.md.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
+        Self::Funded,
+        Self::FundingFailed,
         Self::DeliveryQueued,
         Self::Sent,
         Self::Delivered,
@@ -72,6 +78,14 @@ pub const fn step(status: LinkStatus, happening: Happening) -> Step {
         (Created | FundsPending | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::Expired) => {
             Moved(Expired)
         }
+        (FundsPending, Happening::Funded) => Moved(Created),
+        (FundsPending, Happening::FundingFailed) => Moved(Failed),
+        // Its money is there, or it has ended without it: what was pulled is the app's.
+        (
+            Created | DeliveryPending | DeliveryFailed | Sent | Delivered | Claimed | Reversed | Canceled | Expired
+            | Failed,
+            Happening::Funded | Happening::FundingFailed,
+        ) => AlreadyThere,
         // Waiting for its money: it can neither be sent nor taken.
         (
             FundsPending,
@@ -182,19 +196,19 @@ mod tests {
             let cells: Vec<String> = Happening::ALL.into_iter().map(word).collect();
             format!("{status}: {}", cells.join(" "))
         };
-        let open = "delivery_pending sent delivered delivery_failed claimed canceled expired";
+        let open = "= = delivery_pending sent delivered delivery_failed claimed canceled expired";
         let expected = [
             format!("created: {open}"),
-            "funds_pending: !invalid-state !invalid-state !invalid-state !invalid-state !invalid-state canceled expired".into(),
+            "funds_pending: created failed !invalid-state !invalid-state !invalid-state !invalid-state !invalid-state canceled expired".into(),
             format!("delivery_pending: {open}"),
             format!("delivery_failed: {open}"),
             format!("sent: {open}"),
-            "delivered: delivery_pending = = = claimed canceled expired".into(),
-            "claimed: !invalid-state = = = !already-claimed !invalid-state !invalid-state".into(),
-            "reversed: !invalid-state = = = !already-claimed !invalid-state !invalid-state".into(),
-            "canceled: !invalid-state = = = !link-canceled = !invalid-state".into(),
-            "expired: !invalid-state = = = !link-expired !invalid-state =".into(),
-            "failed: !invalid-state = = = !invalid-state !invalid-state !invalid-state".into(),
+            "delivered: = = delivery_pending = = = claimed canceled expired".into(),
+            "claimed: = = !invalid-state = = = !already-claimed !invalid-state !invalid-state".into(),
+            "reversed: = = !invalid-state = = = !already-claimed !invalid-state !invalid-state".into(),
+            "canceled: = = !invalid-state = = = !link-canceled = !invalid-state".into(),
+            "expired: = = !invalid-state = = = !link-expired !invalid-state =".into(),
+            "failed: = = !invalid-state = = = !invalid-state !invalid-state !invalid-state".into(),
         ];
         let rows: Vec<String> = LinkStatus::ALL.iter().copied().map(row).collect();
         assert_eq!(rows, expected);

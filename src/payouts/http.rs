@@ -186,7 +186,7 @@ pub async fn send(call: Call) -> Outcome {
     let new = call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).and_then(to_somebody);
     let command = new.map(|new| SendPayout { scope, new, token });
     let bursar = call.bursar.clone();
-    call.once(command, move |link| Answer::created(&payout_links::json(&bursar, link)).secret()).await
+    call.once(command, move |link| payout_links::made(&bursar, link)).await
 }
 
 /// A payout is sent to a phone number or a user (interface.md 8).
@@ -231,7 +231,9 @@ fn send_route() -> Route {
             "delivery": {"message": "Thank you for your work!"}
         }))
         .gives::<PayoutLinkJson>(201, "The payout link; already claimed when the user is paid at once.")
+        .gives::<PayoutLinkJson>(202, "The payout link, which waits for its money (funding_source ach).")
         .refuses(&[
+            Code::UserInfoMissing,
             Code::InsufficientFunds,
             Code::NotFound,
             Code::UserInactive,

@@ -12,7 +12,7 @@ use crate::ids::OrgId;
 use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::messages::{self, Channel, Template};
 use crate::money::Cents;
-use crate::payout_links::{self, NewLink, NewToken, PayoutLink, rules};
+use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink, rules};
 use crate::payout_methods::PayoutMethod;
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
@@ -44,13 +44,17 @@ impl Command for SendPayout {
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
         let payee = self.payee(world)?;
         let link = payout_links::create(world, self.scope, &self.new, &self.token)?;
-        if let Some((user, method)) = payee {
+        if let (LinkStatus::Created, Some((user, method))) = (link.status, payee) {
             if let Ok(link) = world.attempt(|world| self.pay_by_preference(world, &link, &user, &method))? {
                 return Ok(link);
             }
             if !link.tax_exempt {
                 users::await_tax_form(world, self.scope, user.id, link.amount)?;
             }
+        }
+        // Nobody is paid with money that is not there: the link goes out when it is, and its payee claims it.
+        if link.status == LinkStatus::FundsPending {
+            return Ok(link);
         }
         // Nobody known, no preference, or the preference cannot be followed now: the payee chooses.
         payout_links::deliver_first(world, &link)

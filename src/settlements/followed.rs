@@ -9,6 +9,7 @@ use crate::ids::{OrgId, TransferId};
 use crate::jobs::{self, Leased};
 use crate::payables;
 use crate::payments;
+use crate::payout_links;
 use crate::payouts;
 use crate::rails::Standing;
 use crate::rails::failures::FailureCode;
@@ -82,8 +83,14 @@ fn bring(world: &mut World, transfer: &Arc<Transfer>, fact: Fact) -> Result<(), 
         (TransferKind::Payout, Fact::Arrived) => payouts::complete(world, transfer).map(|_| ()),
         (TransferKind::Payout, Fact::Failed(code)) => payouts::fail(world, transfer, code),
         (TransferKind::Payout, Fact::CameBack(code)) => payouts::take_back(world, transfer, code),
-        (TransferKind::Refill, Fact::Arrived) => funding::complete(world, transfer).map(|_| ()),
-        (TransferKind::Refill, Fact::Failed(code)) => funding::fail(world, transfer, code).map(|_| ()),
+        (TransferKind::Refill, Fact::Arrived) => {
+            let transfer = funding::complete(world, transfer)?;
+            payout_links::funded(world, &transfer)
+        }
+        (TransferKind::Refill, Fact::Failed(code)) => {
+            let transfer = funding::fail(world, transfer, code)?;
+            payout_links::not_funded(world, &transfer, code)
+        }
         (TransferKind::Refill, Fact::CameBack(code)) => funding::take_back(world, transfer, code).map(|_| ()),
         (TransferKind::Payment, Fact::Arrived) => payments::complete(world, transfer).map(|_| ()),
         (TransferKind::Payment, Fact::Failed(code)) => payments::fail(world, transfer, code).map(|_| ()),

@@ -40,7 +40,7 @@ pub use model::{
 pub use payout_methods::{NewMethod, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method};
 pub use rules::{moves, must_be_active, must_be_verified};
 pub use screening::screen_another_name;
-pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, collect_tax_form};
+pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, TaxIdType, collect_tax_form, tax_id};
 pub use tax_year::{TaxYear, await_tax_form, count_given_back, count_received, may_be_paid, tax_form_is_due};
 pub use update::{MethodChoice, UpdateUser, UserPatch};
 pub use verify::{SendVerificationToken, Verify};

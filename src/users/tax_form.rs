@@ -241,7 +241,7 @@ fn must_be_certified(certified: bool, at: &str) -> Problems {
 }
 
 /// Nine digits of a number that the office gives out. The message never repeats it.
-fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems> {
+pub fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems> {
     let digits: String = text.chars().filter(|c| !matches!(c, '-' | ' ')).collect();
     let nine = digits.len() == 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
     let (code, given_out, message) = match kind {

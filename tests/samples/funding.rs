@@ -25,6 +25,8 @@ pub async fn funding(stage: &Stage, operation: &str) -> Option<Sample> {
             let body = json!({"amount": 100, "platform": "ach", "user_id": stage.banked().await.0});
             Sample::bare().json(body)
         }
+        "set_app_compliance" => Sample::at([app]).json(json!({"flow_of_funds": {"usage": "Payouts"}})),
+        "get_app_compliance" => Sample::at([app]),
         "create_payment_customer" => Sample::bare().json(json!({"name": "Acme Ltd"})),
         "list_payment_customers" => Sample::bare().shows(&customer(stage).await),
         "get_payment_customer" | "delete_payment_customer" => {

@@ -212,6 +212,7 @@ impl Clients {
             metadata: Some(self.mark()),
             description: None,
             accounting_data: AccountingData::default(),
+            funding_source: crate::payout_links::FundingSource::ServiceBalance,
             fee_party: None,
             expires_at,
             remind_at,

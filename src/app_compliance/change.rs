@@ -1,0 +1,77 @@
+//! Adds to an app's compliance information, or changes it.
+
+use std::sync::Arc;
+
+use super::input::ComplianceInput;
+use super::model::{AppCompliance, Compliance};
+use crate::apps;
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::OrgId;
+use crate::refusal::{Code, Refusal};
+use crate::vault::{Purpose, Vault};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// PUT /v2/apps/{app_id}/compliance
+#[derive(Clone, Debug)]
+pub struct PutCompliance {
+    /// The app.
+    pub scope: Scope,
+    /// What was sent.
+    pub sent: ComplianceInput,
+    /// Opens what is there, and seals what there is then.
+    pub vault: Arc<Vault>,
+    /// For the seal; never used twice.
+    pub nonce: [u8; 24],
+}
+
+impl Command for PutCompliance {
+    /// Whether it is the first, and what people see of it.
+    type Reply = (bool, Compliance);
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
+        let Scope { org, app: id } = self.scope;
+        let app = apps::find(world, self.scope)?;
+        let row = world.get::<AppCompliance>(key![org, id])?;
+        let before = read(world, self.scope, &self.vault)?;
+        let after = self.sent.merged_into(&before, world.now().date()).map_err(Refusal::fields)?;
+        if row.is_some() && after == before {
+            // What changes nothing is no transition, and has no event.
+            return Ok((false, after.masked()));
+        }
+
+        // From here it must succeed.
+        let now = world.now();
+        let plain = serde_json::to_vec(&after).expect("compliance is plain data, which always serializes");
+        let sealed = self.vault.seal(Purpose::TaxId, id.0.as_bytes(), &plain, self.nonce);
+        match &row {
+            Some(row) => {
+                world.change(row, |row| {
+                    row.sealed = sealed;
+                    row.updated_at = now;
+                });
+            }
+            None => {
+                world.add(AppCompliance { org, app: id, sealed, created_at: now, updated_at: now });
+            }
+        }
+        apps::touch(world, &app)?;
+        Ok((row.is_none(), after.masked()))
+    }
+}
+
+/// What the app has told so far, in clear; all empty where it told nothing.
+///
+/// # Errors
+/// `internal-error` where what is sealed does not open.
+pub fn read(world: &World, scope: Scope, vault: &Vault) -> Result<Compliance, Halt> {
+    let Some(row) = world.get::<AppCompliance>(key![scope.org, scope.app])? else { return Ok(Compliance::default()) };
+    let damaged = || Refusal::new(Code::InternalError, "The sealed compliance information of an app does not open.");
+    let plain = vault.open(Purpose::TaxId, scope.app.0.as_bytes(), &row.sealed).map_err(|_| damaged())?;
+    Ok(serde_json::from_slice(&plain).map_err(|_| damaged())?)
+}

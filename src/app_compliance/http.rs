@@ -1,0 +1,54 @@
+//! An app's compliance information over HTTP.
+
+use serde_json::json;
+
+use super::change::{PutCompliance, read};
+use super::input::ComplianceInput;
+use super::model::Compliance;
+use crate::apps::{self, app_in_path};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::refusal::Code;
+
+/// PUT /v2/apps/{app_id}/compliance
+pub async fn put(call: Call) -> Outcome {
+    let command = call.body::<ComplianceInput>().and_then(|sent| {
+        let (vault, nonce) = (call.bursar.vault.clone(), call.bursar.entropy().bytes());
+        Ok(PutCompliance { scope: app_in_path(&call)?, sent, vault, nonce })
+    });
+    call.once(command, |(is_first, shown)| Answer::json(if *is_first { 201 } else { 200 }, shown).secret()).await
+}
+
+/// GET /v2/apps/{app_id}/compliance
+pub async fn show(call: Call) -> Outcome {
+    let (scope, vault) = (app_in_path(&call)?, call.bursar.vault.clone());
+    let shown = call
+        .read(move |world| {
+            apps::find(world, scope)?;
+            Ok(read(world, scope, &vault)?.masked())
+        })
+        .await?;
+    Ok(Answer::ok(&shown).secret())
+}
+
+/// The routes of compliance information.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Put "/v2/apps/{app_id}/compliance" AppOrOrganization "set_app_compliance" put)
+            .about("Apps", "Add or update an app's compliance information")
+            .describe("All of it or a part: what is not sent stays, null takes it away. Each entry of directors changes the director in the same place. Numbers of the tax office come back as their last four digits (interface.md 7, decisions.md 11).")
+            .takes::<ComplianceInput>()
+            .example(json!({
+                "company_info": {"name": "Corner Shop LLC", "ein": "12-3456789", "incorporation_type": "llc", "ubo_count": 1},
+                "directors": [{"ssn": "123-45-6789"}]
+            }))
+            .gives::<Compliance>(200, "The whole of it.")
+            .gives::<Compliance>(201, "The whole of it, given for the first time.")
+            .refuses(&[Code::NotFound, Code::InvalidSsn, Code::InvalidEmail, Code::InvalidPhoneNumber]),
+        route!(Get "/v2/apps/{app_id}/compliance" AppOrOrganization "get_app_compliance" show)
+            .about("Apps", "Get an app's compliance information")
+            .describe("Every field is there; what was not given yet is null.")
+            .gives::<Compliance>(200, "The whole of it.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

@@ -1,0 +1,482 @@
+//! Compliance information as a request carries it: a part of it, which is merged into what is there.
+
+use std::fmt;
+
+use jiff::civil::Date;
+use serde_json::{Number, Value as Schema, json};
+
+use super::model::{Compliance, Director, IncorporationType};
+use crate::country::{is_us_state, is_us_zip};
+use crate::email::Email;
+use crate::http::input::{Input, Patch, Problems, input, problem, text, wrong};
+use crate::http::inputs::{LongText, Name, Text, Whole, word_input};
+use crate::phone::PhoneNumber;
+use crate::refusal::Code;
+use crate::strict_json::Json;
+use crate::text::mask_last4;
+use crate::users::{BirthDate, CountryCode, TaxIdType, tax_id};
+
+/// Directors at most.
+const DIRECTORS_MAX: usize = 50;
+/// A hundred percent, in hundredths.
+const WHOLE: i64 = 10_000;
+
+word_input!(IncorporationType);
+
+/// Declares a number of the tax office: its nine digits, of which a log shows the last four.
+macro_rules! tax_number {
+    ($(#[$meta:meta])* $name:ident $kind:ident) => {
+        $(#[$meta])*
+        #[derive(Clone)]
+        pub struct $name(pub String);
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({})", stringify!($name), mask_last4(&self.0))
+            }
+        }
+
+        impl Input for $name {
+            fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+                tax_id(text(json, at)?, TaxIdType::$kind, at).map(Self)
+            }
+            fn schema() -> Schema {
+                json!({"type": "string", "minLength": 9, "maxLength": 11})
+            }
+        }
+    };
+}
+tax_number! {
+    /// An employer identification number.
+    Ein Ein
+}
+tax_number! {
+    /// A social security number.
+    Ssn Ssn
+}
+
+/// An address on the web: http or https, a host with a dot in it, no spaces.
+#[derive(Clone, Debug)]
+pub struct Website(pub String);
+
+impl Input for Website {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let given = text(json, at)?.trim();
+        let rest = given.strip_prefix("https://").or_else(|| given.strip_prefix("http://")).unwrap_or_default();
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let letters = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:".contains(&byte));
+        let has_parts = host.split('.').count() > 1 && host.split('.').all(|part| !part.is_empty());
+        if given.len() <= 200 && letters && has_parts && given.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Ok(Self(given.to_owned()));
+        }
+        Err(wrong(at, "must be an address on the web such as https://example.com"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "format": "uri", "maxLength": 200})
+    }
+}
+
+/// The two letters of a US state.
+#[derive(Clone, Debug)]
+pub struct UsState(pub String);
+
+impl Input for UsState {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let code = text(json, at)?.trim().to_ascii_uppercase();
+        if is_us_state(&code) {
+            return Ok(Self(code));
+        }
+        Err(wrong(at, "must be the two letters of a US state, such as DE"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "minLength": 2, "maxLength": 2})
+    }
+}
+
+/// A phone number in one text: E.164, or ten digits of the US.
+#[derive(Clone, Debug)]
+pub struct PhoneText(pub PhoneNumber);
+
+impl Input for PhoneText {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let given = text(json, at)?;
+        let phone = PhoneNumber::parse_e164(given).or_else(|_| PhoneNumber::parse("1", given));
+        phone.map(Self).map_err(|reason| problem(Code::InvalidPhoneNumber, at, reason.to_string()))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "maxLength": 30})
+    }
+}
+
+/// A share in percent, 0 to 100, with at most two decimals.
+#[derive(Clone, Debug)]
+pub struct Share(pub Number);
+
+impl Input for Share {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let message = "must be a number from 0 to 100 with at most two decimals";
+        let number = match json {
+            Json::Int(whole) => Some(Number::from(*whole)),
+            // Parsed once and shown again; what is added up are hundredths.
+            Json::Decimal(text) => text.parse().ok().and_then(Number::from_f64),
+            Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => None,
+        };
+        let fits = |number: &Number| hundredths(number).is_some_and(|share| (0..=WHOLE).contains(&share));
+        number.filter(fits).map(Self).ok_or_else(|| wrong(at, message))
+    }
+    fn schema() -> Schema {
+        json!({"type": "number", "minimum": 0, "maximum": 100})
+    }
+}
+
+/// Hundredths of a percent; `None` where the number has more than two decimals.
+fn hundredths(number: &Number) -> Option<i64> {
+    let text = number.to_string();
+    let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+    if decimals.len() > 2 || !decimals.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    format!("{whole}{decimals:0<2}").parse().ok()
+}
+
+input! {
+    /// An app's compliance information, or a part of it. What is not sent stays; null takes it away.
+    pub struct ComplianceInput {
+        /// The company.
+        pub company_info: Option<CompanyInput>,
+        /// How it is reached.
+        pub contact_info: Option<ContactInput>,
+        /// Who directs it: each entry changes the director in the same place, or adds one. null takes all away.
+        pub directors: Patch<Vec<DirectorInput>>,
+        /// What it moves money for.
+        pub flow_of_funds: Option<FlowInput>,
+    }
+}
+
+input! {
+    /// The company.
+    pub struct CompanyInput {
+        /// The name that it does business under.
+        pub dba: Patch<Text<100>>,
+        /// Employer identification number: nine digits, dashes allowed.
+        pub ein: Patch<Ein>,
+        /// When it was incorporated.
+        pub incorporation_date: Patch<BirthDate>,
+        /// In which US state, two letters.
+        pub incorporation_state: Patch<UsState>,
+        /// As what.
+        pub incorporation_type: Patch<IncorporationType>,
+        /// Its legal name.
+        pub name: Patch<Text<100>>,
+        /// Its website.
+        pub website: Patch<Website>,
+        /// How many persons own a quarter or more of it, or control it: at least one.
+        pub ubo_count: Patch<Whole<1, 1_000>>,
+    }
+}
+
+input! {
+    /// How the company is reached.
+    pub struct ContactInput {
+        /// City.
+        pub city: Patch<Text<100>>,
+        /// Country, two letters; the US where none was ever sent.
+        pub country: Patch<CountryCode>,
+        /// E-mail address.
+        pub email: Patch<Email>,
+        /// Street and number.
+        pub line1: Patch<Text<100>>,
+        /// More of it.
+        pub line2: Patch<Text<100>>,
+        /// Phone number: E.164, or ten digits of the US.
+        pub phone_number: Patch<PhoneText>,
+        /// State; two letters in the US.
+        pub state: Patch<Text<50>>,
+        /// Postal code; a ZIP code in the US.
+        pub zip: Patch<Text<20>>,
+    }
+}
+
+input! {
+    /// A person who directs or owns the company.
+    pub struct DirectorInput {
+        /// Date of birth.
+        pub dob: Patch<BirthDate>,
+        /// Social security number: nine digits, dashes allowed.
+        pub ssn: Patch<Ssn>,
+        /// E-mail address.
+        pub email: Patch<Email>,
+        /// First name.
+        pub first_name: Patch<Name>,
+        /// Last name.
+        pub last_name: Patch<Name>,
+        /// How much of the company the person owns, 0 to 100; all together at most 100.
+        pub ownership_percentage: Patch<Share>,
+        /// Phone number: E.164, or ten digits of the US.
+        pub phone: Patch<PhoneText>,
+        /// What the person is there.
+        pub title: Patch<Text<100>>,
+        /// Where the person lives.
+        pub address: Option<DirectorAddressInput>,
+    }
+}
+
+input! {
+    /// Where a director lives.
+    pub struct DirectorAddressInput {
+        /// City.
+        pub city: Patch<Text<100>>,
+        /// Street and number.
+        pub line1: Patch<Text<100>>,
+        /// More of it.
+        pub line2: Patch<Text<100>>,
+        /// State; two letters in the US.
+        pub state: Patch<Text<50>>,
+        /// Postal code; a ZIP code in the US.
+        pub zip: Patch<Text<20>>,
+        /// Country, two letters; the US where none was ever sent.
+        pub country: Patch<CountryCode>,
+    }
+}
+
+input! {
+    /// What the company moves money for.
+    pub struct FlowInput {
+        /// Why money moves.
+        pub reasons: Patch<LongText>,
+        /// What the app is used for.
+        pub usage: Patch<LongText>,
+    }
+}
+
+/// Merges one field.
+fn merge<T, V>(field: &mut Option<V>, patch: &Patch<T>, value: impl FnOnce(&T) -> V) {
+    match patch {
+        Patch::Keep => {}
+        Patch::Clear => *field = None,
+        Patch::Set(sent) => *field = Some(value(sent)),
+    }
+}
+
+fn merge_text<const MAX: usize>(field: &mut Option<String>, patch: &Patch<Text<MAX>>) {
+    merge(field, patch, |text| text.0.trim().to_owned());
+}
+
+impl ComplianceInput {
+    /// What there is after this, all rules that look at several fields checked. `today` bounds dates.
+    ///
+    /// # Errors
+    /// Everything that is wrong, by field.
+    pub fn merged_into(&self, before: &Compliance, today: Date) -> Result<Compliance, Problems> {
+        let mut after = before.clone();
+        let mut problems = Problems::new();
+        if let Some(sent) = &self.company_info {
+            sent.merge_into(&mut after, today, &mut problems);
+        }
+        if let Some(sent) = &self.contact_info {
+            sent.merge_into(&mut after);
+        }
+        match &self.directors {
+            Patch::Keep => {}
+            Patch::Clear => after.directors.clear(),
+            Patch::Set(sent) => merge_directors(sent, &mut after.directors, today, &mut problems),
+        }
+        if let Some(sent) = &self.flow_of_funds {
+            merge_text(&mut after.flow_of_funds.reasons, &sent.reasons);
+            merge_text(&mut after.flow_of_funds.usage, &sent.usage);
+        }
+        problems.extend(in_the_us(
+            &after.contact_info.country,
+            &after.contact_info.state,
+            &after.contact_info.zip,
+            "/contact_info",
+        ));
+        for (place, director) in after.directors.iter().enumerate() {
+            let address = &director.address;
+            let at = format!("/directors/{place}/address");
+            problems.extend(in_the_us(&address.country, &address.state, &address.zip, &at));
+        }
+        problems.extend(too_much_owned(&after.directors));
+        if problems.is_empty() { Ok(after) } else { Err(problems) }
+    }
+}
+
+impl CompanyInput {
+    fn merge_into(&self, after: &mut Compliance, today: Date, problems: &mut Problems) {
+        let company = &mut after.company_info;
+        merge_text(&mut company.dba, &self.dba);
+        merge(&mut company.ein, &self.ein, |ein| ein.0.clone());
+        merge_date(
+            &mut company.incorporation_date,
+            &self.incorporation_date,
+            today,
+            "/company_info/incorporation_date",
+            problems,
+        );
+        merge(&mut company.incorporation_state, &self.incorporation_state, |state| state.0.clone());
+        merge(&mut company.incorporation_type, &self.incorporation_type, |kind| *kind);
+        merge_text(&mut company.name, &self.name);
+        merge(&mut company.website, &self.website, |website| website.0.clone());
+        merge(&mut company.ubo_count, &self.ubo_count, |count| count.0);
+    }
+}
+
+impl ContactInput {
+    fn merge_into(&self, after: &mut Compliance) {
+        let contact = &mut after.contact_info;
+        merge_text(&mut contact.city, &self.city);
+        merge(&mut contact.country, &self.country, |country| country.0.clone());
+        merge(&mut contact.email, &self.email, |email| email.as_str().to_owned());
+        merge_text(&mut contact.line1, &self.line1);
+        merge_text(&mut contact.line2, &self.line2);
+        merge(&mut contact.phone_number, &self.phone_number, |phone| phone.0.e164());
+        merge_text(&mut contact.state, &self.state);
+        merge_text(&mut contact.zip, &self.zip);
+    }
+}
+
+fn merge_date(field: &mut Option<String>, patch: &Patch<BirthDate>, today: Date, at: &str, problems: &mut Problems) {
+    if let Patch::Set(day) = patch
+        && let Err(future) = day.checked(today, at)
+    {
+        problems.extend(future);
+    }
+    merge(field, patch, |day| day.0.to_string());
+}
+
+/// Each entry changes the director in the same place, or adds one; who is not sent stays.
+fn merge_directors(sent: &[DirectorInput], directors: &mut Vec<Director>, today: Date, problems: &mut Problems) {
+    if sent.len() > DIRECTORS_MAX {
+        problems.extend(wrong("/directors", format!("must have at most {DIRECTORS_MAX} entries")));
+        return;
+    }
+    for (place, sent) in sent.iter().enumerate() {
+        if place == directors.len() {
+            directors.push(Director::default());
+        }
+        if let Some(director) = directors.get_mut(place) {
+            sent.merge_into(director, today, &format!("/directors/{place}"), problems);
+        }
+    }
+}
+
+impl DirectorInput {
+    fn merge_into(&self, director: &mut Director, today: Date, at: &str, problems: &mut Problems) {
+        merge_date(&mut director.dob, &self.dob, today, &format!("{at}/dob"), problems);
+        merge(&mut director.ssn, &self.ssn, |ssn| ssn.0.clone());
+        merge(&mut director.email, &self.email, |email| email.as_str().to_owned());
+        merge(&mut director.first_name, &self.first_name, |name| name.0.trim().to_owned());
+        merge(&mut director.last_name, &self.last_name, |name| name.0.trim().to_owned());
+        merge(&mut director.ownership_percentage, &self.ownership_percentage, |share| share.0.clone());
+        merge(&mut director.phone, &self.phone, |phone| phone.0.e164());
+        merge_text(&mut director.title, &self.title);
+        let Some(sent) = &self.address else { return };
+        let address = &mut director.address;
+        merge_text(&mut address.city, &sent.city);
+        merge_text(&mut address.line1, &sent.line1);
+        merge_text(&mut address.line2, &sent.line2);
+        merge_text(&mut address.state, &sent.state);
+        merge_text(&mut address.zip, &sent.zip);
+        merge(&mut address.country, &sent.country, |country| country.0.clone());
+    }
+}
+
+/// State and ZIP code are checked where we know them: in the US, which a missing country means.
+fn in_the_us(country: &Option<String>, state: &Option<String>, zip: &Option<String>, at: &str) -> Problems {
+    let mut problems = Problems::new();
+    if country.as_deref().is_some_and(|country| country != "US") {
+        return problems;
+    }
+    if state.as_deref().is_some_and(|state| !is_us_state(state)) {
+        problems.extend(wrong(&format!("{at}/state"), "must be the two letters of a US state, such as NY"));
+    }
+    if zip.as_deref().is_some_and(|zip| !is_us_zip(zip)) {
+        problems.extend(wrong(&format!("{at}/zip"), "must be a ZIP code such as 10001 or 10001-1234"));
+    }
+    problems
+}
+
+/// Nobody owns more than there is.
+fn too_much_owned(directors: &[Director]) -> Problems {
+    let shares = directors.iter().filter_map(|director| director.ownership_percentage.as_ref().and_then(hundredths));
+    if shares.sum::<i64>() <= WHOLE {
+        return Problems::new();
+    }
+    wrong("/directors", "must own at most 100 percent together")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Result<ComplianceInput, Vec<String>> {
+        let read = ComplianceInput::read(&Json::parse(body.as_bytes()).unwrap(), "");
+        read.map_err(|problems| problems.into_iter().map(|problem| problem.field).collect())
+    }
+
+    fn merged(before: &Compliance, body: &str) -> Result<Compliance, Vec<String>> {
+        let today = jiff::civil::date(2026, 3, 2);
+        let merged = read(body).unwrap().merged_into(before, today);
+        merged.map_err(|problems| problems.into_iter().map(|problem| problem.field).collect())
+    }
+
+    #[test]
+    fn numbers_are_checked_and_never_in_a_log() {
+        let wrong = r#"{"company_info": {"ein": "12", "website": "example", "ubo_count": 0, "incorporation_type": "gang",
+            "incorporation_state": "XX", "incorporation_date": "1.1.2020"}, "directors": [{"ssn": "000-12-3456", "ownership_percentage": 33.333}]}"#;
+        let fields = [
+            "/company_info/ein",
+            "/company_info/incorporation_date",
+            "/company_info/incorporation_state",
+            "/company_info/incorporation_type",
+            "/company_info/website",
+            "/company_info/ubo_count",
+            "/directors/0/ssn",
+            "/directors/0/ownership_percentage",
+        ];
+        assert_eq!(read(wrong).unwrap_err(), fields);
+        let input = read(r#"{"company_info": {"ein": "12-3456789"}, "directors": [{"ssn": "123-45-6789"}]}"#).unwrap();
+        assert!(!format!("{input:?}").contains("3456789") && !format!("{input:?}").contains("12345"));
+    }
+
+    #[test]
+    fn what_is_not_sent_stays_and_null_takes_away() {
+        let first = merged(
+            &Compliance::default(),
+            r#"{"company_info": {"name": "Acme", "ein": "12-3456789"}, "directors": [{"ssn": "123-45-6789", "ownership_percentage": 60}, {"first_name": "B"}]}"#,
+        );
+        let first = first.unwrap();
+        let second =
+            merged(&first, r#"{"company_info": {"name": null, "dba": "Shop"}, "directors": [{"title": "CEO"}]}"#)
+                .unwrap();
+        assert_eq!(second.company_info.ein.as_deref(), Some("123456789"));
+        assert_eq!((second.company_info.name, second.company_info.dba.as_deref()), (None, Some("Shop")));
+        assert_eq!(second.directors.len(), 2, "who is not sent stays");
+        assert_eq!(
+            (second.directors[0].ssn.as_deref(), second.directors[0].title.as_deref()),
+            (Some("123456789"), Some("CEO"))
+        );
+        assert!(merged(&first, r#"{"directors": null}"#).unwrap().directors.is_empty());
+        assert_eq!(first.masked().company_info.ein.as_deref(), Some("***6789"));
+        assert_eq!(first.masked().directors[0].ssn.as_deref(), Some("***6789"));
+    }
+
+    #[test]
+    fn rules_between_fields_see_what_is_there_already() {
+        let none = Compliance::default();
+        let owns = r#"{"directors": [{"ownership_percentage": 66.67}, {"ownership_percentage": 33.33}]}"#;
+        let owned = merged(&none, owns).unwrap();
+        assert_eq!(merged(&owned, r#"{"directors": [{"ownership_percentage": 66.68}]}"#).unwrap_err(), ["/directors"]);
+        assert_eq!(
+            merged(&none, r#"{"contact_info": {"state": "XX", "zip": "1"}, "directors": [{"address": {"zip": "x"}}]}"#)
+                .unwrap_err(),
+            ["/contact_info/state", "/contact_info/zip", "/directors/0/address/zip"]
+        );
+        let abroad =
+            merged(&none, r#"{"contact_info": {"country": "DE", "state": "Hessen", "zip": "60311"}}"#).unwrap();
+        let fields = ["/contact_info/state"];
+        assert_eq!(merged(&abroad, r#"{"contact_info": {"country": "US"}}"#).unwrap_err(), fields);
+        let future = r#"{"company_info": {"incorporation_date": "2026-03-03"}, "directors": [{"dob": "2030-01-01"}]}"#;
+        assert_eq!(merged(&none, future).unwrap_err(), ["/company_info/incorporation_date", "/directors/0/dob"]);
+    }
+}

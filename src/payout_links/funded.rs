@@ -1,0 +1,46 @@
+//! What becomes of a link that waits for its money, when the bank has decided.
+
+use std::sync::Arc;
+
+use super::deliver::deliver_first;
+use super::model::PayoutLink;
+use super::rules::{self, Happening, Step};
+use crate::events::EventName;
+use crate::ledger::holds;
+use crate::rails::failures::FailureCode;
+use crate::transfers::{self, Transfer};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// The money that was pulled for a link is in the app's wallet: it is set aside, and the link goes out. When the link
+/// has ended meanwhile, the money stays in the wallet.
+pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
+    let Some(link) = waiting(world, pull)? else { return Ok(()) };
+    let Step::Moved(to) = rules::step(link.status, Happening::Funded) else { return Ok(()) };
+    holds::open(world, link.scope(), link.transfer, link.amount)?;
+
+    // From here it must succeed.
+    let hold = transfers::find(world, link.scope(), link.transfer)?;
+    transfers::advance(world, &hold, transfers::rules::Happening::Submitted, |_| ())?;
+    let link = super::change(world, &link, EventName::PayoutLinkUpdated, |link| link.status = to)?;
+    deliver_first(world, &link).map(|_| ())
+}
+
+/// The bank did not pay what was pulled for a link: the link has failed, and nobody was told of it.
+pub fn not_funded(world: &mut World, pull: &Transfer, code: FailureCode) -> Result<(), Halt> {
+    let Some(link) = waiting(world, pull)? else { return Ok(()) };
+    let Step::Moved(to) = rules::step(link.status, Happening::FundingFailed) else { return Ok(()) };
+
+    // From here it must succeed.
+    let hold = transfers::find(world, link.scope(), link.transfer)?;
+    transfers::advance(world, &hold, transfers::rules::Happening::Failed, |hold| hold.error = Some(code))?;
+    super::change(world, &link, EventName::PayoutLinkFailed, |link| link.status = to).map(|_| ())
+}
+
+/// The link that a pull is for, if it is for one.
+fn waiting(world: &World, pull: &Transfer) -> Result<Option<Arc<PayoutLink>>, Halt> {
+    match pull.payout_link {
+        Some(link) => world.get::<PayoutLink>(key![pull.org, link]),
+        None => Ok(None),
+    }
+}
