@@ -89,6 +89,10 @@ id_types! {
     ScreeningHitId;
     /// One screening of all users of an organization.
     ScreeningRunId;
+    /// A URL that is told of an app's events.
+    WebhookEndpointId;
+    /// One event on its way to one endpoint.
+    WebhookDeliveryId;
 }
 
 /// Random bytes and ids of one command or one request.

@@ -56,6 +56,8 @@ pub mod jobs;
 
 /// The gap-free log of what happened.
 pub mod events;
+/// An app's events, sent to URLs of its choice.
+pub mod webhooks;
 /// The book: where money is, and every movement of it.
 pub mod ledger;
 /// The people of an organization, and what they may do.

@@ -3,12 +3,15 @@
 //!
 //! Events are written in the commit of what they tell. Each carries a hash of itself
 //! and of the one before, so that the log is also the audit chain: nobody can take
-//! one out, or change one, unseen. Deliberately absent: delivery, which reads the log.
+//! one out, or change one, unseen. Deliberately absent: delivery, which reads the log
+//! (`webhooks`).
 
 mod http;
+mod listening;
 mod names;
 
-pub use http::routes;
+pub use http::{EventJson, routes};
+pub use listening::{Listening, Untold, listen, stop_listening, take_untold};
 pub use names::EventName;
 
 use sha2::{Digest, Sha256};
@@ -32,13 +35,32 @@ record! {
         pub sequence: i64,
         /// The last event's hash.
         pub hash: Vec<u8>,
+        /// Whether anybody is to be told of what is new.
+        pub listening: Listening,
+        /// Up to which event they were; of no meaning where nobody is.
+        pub told_sequence: i64,
+    }
+}
+
+impl EventStream {
+    /// The head of a log without events.
+    fn empty(scope: Scope) -> Self {
+        Self {
+            org: scope.org,
+            app: scope.app,
+            sequence: 0,
+            hash: Vec::new(),
+            listening: Listening::Nobody,
+            told_sequence: 0,
+        }
     }
 }
 
 record! {
     /// One thing that happened. Never changed, never removed.
     pub struct Event in "events" {
-        key (org, app, sequence);
+        key (org, app, sequence)
+        unique BY_ID (org, id);
         /// The organization.
         pub org: OrgId,
         /// The app.
@@ -95,13 +117,15 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
     let hash = link(&before, &event);
     match &stream {
         Some(stream) => {
+            let listening = listening::call(world, stream);
             world.change(stream, |stream| {
                 stream.sequence = sequence;
                 stream.hash.clone_from(&hash);
+                stream.listening = listening;
             });
         }
         None => {
-            world.add(EventStream { org: scope.org, app: scope.app, sequence, hash: hash.clone() });
+            world.add(EventStream { sequence, hash: hash.clone(), ..EventStream::empty(scope) });
         }
     }
     world.add(Event { hash, ..event });

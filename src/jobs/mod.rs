@@ -13,7 +13,7 @@ use crate::engine::Command;
 use crate::ids::{JobId, OrgId};
 use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Direction, Query};
-use crate::world::record::{Cell, Document, key, record};
+use crate::world::record::{Cell, Document, key, record, words};
 use crate::world::{Halt, Want, World};
 
 /// How long a worker may take before another may take over.
@@ -70,6 +70,45 @@ pub enum Work {
         /// The link.
         link: Uuid,
     },
+    /// Find out whom an app's new events are to be sent to.
+    FeedWebhooks {
+        /// The app.
+        app: Uuid,
+    },
+    /// Call a webhook endpoint with what is due there.
+    CallWebhook {
+        /// The endpoint.
+        endpoint: Uuid,
+    },
+}
+
+words! {
+    /// Jobs of one lane share workers, and never wait for those of the other.
+    pub enum Lane {
+        /// What we do ourselves, or with partners of ours.
+        House = "house",
+        /// Calls to servers of other people's choice, which may hang.
+        Webhooks = "webhooks",
+    }
+}
+
+impl Work {
+    /// Whose workers do it.
+    pub const fn lane(&self) -> Lane {
+        match self {
+            Self::CallWebhook { .. } => Lane::Webhooks,
+            Self::SendMessage { .. }
+            | Self::FollowMessage { .. }
+            | Self::SubmitTransfer { .. }
+            | Self::FollowTransfer { .. }
+            | Self::TendWallet { .. }
+            | Self::ExpireLink { .. }
+            | Self::RemindLink { .. }
+            | Self::ScreenUsers { .. }
+            | Self::ProcessPayoutLinkBatch { .. }
+            | Self::FeedWebhooks { .. } => Lane::House,
+        }
+    }
 }
 
 record! {
@@ -82,6 +121,8 @@ record! {
         pub id: JobId,
         /// What is to be done.
         pub work: Document<Work>,
+        /// Whose workers do it.
+        pub lane: Lane,
         /// Not before this moment; while it is leased, when the lease ends.
         pub due_at: Time,
         /// How often it was begun.
@@ -98,9 +139,9 @@ record! {
 }
 
 /// Adds work to be done at once.
-pub fn enqueue(world: &mut World, org: OrgId, work: Work) {
+pub fn enqueue(world: &mut World, org: OrgId, work: Work) -> JobId {
     let now = world.now();
-    enqueue_at(world, org, work, now);
+    enqueue_at(world, org, work, now)
 }
 
 /// Adds work to be done at once, under an id by which [`withdraw`] can take it back.
@@ -121,9 +162,10 @@ pub fn withdraw(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> 
 }
 
 /// Adds work to be done at a moment.
-pub fn enqueue_at(world: &mut World, org: OrgId, work: Work, due_at: Time) {
+pub fn enqueue_at(world: &mut World, org: OrgId, work: Work, due_at: Time) -> JobId {
     let id = world.id();
     add(world, org, id, work, due_at);
+    id
 }
 
 fn add(world: &mut World, org: OrgId, id: JobId, work: Work, due_at: Time) {
@@ -131,6 +173,7 @@ fn add(world: &mut World, org: OrgId, id: JobId, work: Work, due_at: Time) {
     world.add(Job {
         org,
         id,
+        lane: work.lane(),
         work: Document(work),
         due_at,
         attempts: 0,
@@ -261,6 +304,16 @@ pub fn still_leased(world: &mut World, leased: &Leased) -> Result<(), Halt> {
     current(world, leased).map(|_| ())
 }
 
+/// Makes a job due at once, whenever it was due. One in a worker's hands stays there. `false` when it is done.
+pub fn hasten(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> {
+    let Some(job) = world.get::<Job>(key![org, id])? else { return Ok(false) };
+    let now = world.now();
+    if job.leased_until.is_none() && job.due_at > now {
+        world.change(&job, |job| job.due_at = now);
+    }
+    Ok(true)
+}
+
 /// How long to wait after so many attempts: 1, 2, 4 … seconds, at most an hour.
 pub fn backoff_seconds(attempts: i64) -> i64 {
     let doublings = u32::try_from(attempts.clamp(1, 20) - 1).unwrap_or(0);
@@ -294,6 +347,11 @@ pub fn due(now: Time, limit: usize) -> Query {
         after: None,
         limit,
     }
+}
+
+/// Due jobs of one lane.
+pub fn due_in(lane: Lane, now: Time, limit: usize) -> Query {
+    due(now, limit).filter("lane", Compare::Equal, lane.to_value())
 }
 
 /// Jobs that some worker has, or had when it died.

@@ -2,12 +2,14 @@
 
 use super::{Simulation, Violation};
 use crate::clock::{DAY_SECONDS, Time};
+use crate::events::Event;
 use crate::jobs::Job;
 use crate::ledger::verify::Finding;
 use crate::ledger::{Hold, HoldState, LedgerAccount, PlaceKind};
 use crate::payout_links::{LinkStatus, PayoutLink};
 use crate::store::StoreError;
 use crate::transfers::{Transfer, TransferStatus};
+use crate::webhooks::{DeliveryStatus, WebhookDelivery, WebhookEndpoint};
 
 /// Steps after which what has not come to rest never will.
 const STEPS_MAX: u64 = 2_000_000;
@@ -18,6 +20,7 @@ impl Simulation {
         self.draining = true;
         self.rail.sound = true;
         self.carrier.sound = true;
+        self.receiver.sound = true;
         let limit = self.steps + STEPS_MAX;
         while !self.is_at_rest() {
             self.step()?;
@@ -81,6 +84,26 @@ impl Simulation {
             snapshot.each::<Transfer>(|transfer| {
                 if !is_final(transfer.status) {
                     find(format!("is still {}", transfer.status), format!("transfer {}", transfer.id));
+                }
+                Ok(())
+            })?;
+            snapshot.each::<WebhookDelivery>(|delivery| {
+                if delivery.status == DeliveryStatus::Pending {
+                    find("is still pending".to_owned(), format!("webhook delivery {}", delivery.id));
+                }
+                Ok(())
+            })?;
+            let mut endpoints = Vec::new();
+            snapshot.each::<WebhookEndpoint>(|endpoint| {
+                endpoints.push(endpoint.clone());
+                Ok(())
+            })?;
+            snapshot.each::<Event>(|event| {
+                let of_app = endpoints.iter().filter(|endpoint| endpoint.app == event.app);
+                for endpoint in of_app.filter(|endpoint| endpoint.wants(event.sequence, event.name)) {
+                    if !self.receiver.has_heard(endpoint.id, event.sequence) {
+                        find("was not told".to_owned(), format!("event {} of app {}", event.sequence, event.app));
+                    }
                 }
                 Ok(())
             })?;

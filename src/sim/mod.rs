@@ -23,6 +23,7 @@ mod drain;
 mod house;
 mod promises;
 mod rail;
+mod receiver;
 mod report;
 mod requests;
 mod sabotage;
@@ -46,6 +47,7 @@ use directory::Directory;
 use house::{Batch, House, Ran};
 use promises::{Next, Promises};
 use rail::{Rail, Reference};
+use receiver::Receiver;
 use requests::{Moving, Request, Wish};
 use stage::{Found, Fund, Stage};
 use worker::{Hand, Outside, Performed};
@@ -111,6 +113,7 @@ pub struct Simulation {
     checks: Checks,
     rail: Rail,
     carrier: Carrier,
+    receiver: Receiver,
     hands: Vec<Hand>,
     /// Sittings that are being opened, in the order of the requests.
     sittings: Vec<Option<Vec<u8>>>,
@@ -159,6 +162,7 @@ impl Simulation {
             checks: Checks::new(deliveries_max),
             rail: Rail::new(settings.sabotage == Sabotage::RailTakesTwice),
             carrier: Carrier::default(),
+            receiver: Receiver::default(),
             hands: Vec::new(),
             sittings: Vec::new(),
             heard: BTreeMap::new(),
@@ -201,6 +205,10 @@ impl Simulation {
         let mut batch = Batch::new();
         for (number, fund) in apps.into_iter().enumerate() {
             let (account, settings) = Stage::set_up(fund.scope, number, &self.vault, &mut self.chance);
+            // One app is told of its events; more would leave less of the simulation to money.
+            if number == 0 {
+                batch.add(Who::Stage, receiver::endpoint(fund.scope), |_| Said::Done);
+            }
             batch.add(Who::Stage, fund, |()| Said::Done);
             batch.add(Who::Stage, account, |_| Said::Done);
             batch.add(Who::Stage, settings, |_| Said::Done);
@@ -302,7 +310,12 @@ impl Simulation {
                 _ => {}
             }
             let Some(finished) = hand.finished.clone() else {
-                let mut outside = Outside { rail: &mut self.rail, carrier: &mut self.carrier, vault: &self.vault };
+                let mut outside = Outside {
+                    rail: &mut self.rail,
+                    carrier: &mut self.carrier,
+                    receiver: &mut self.receiver,
+                    vault: &self.vault,
+                };
                 match worker::perform(&mut hand, &self.house, &mut outside, &mut self.chance) {
                     // Nobody answered: the lease will end, and somebody will ask.
                     Ok(Performed::Silence) => {}

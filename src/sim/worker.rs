@@ -5,9 +5,11 @@ use super::carrier::Carrier;
 use super::chance::Chance;
 use super::house::{Batch, House};
 use super::rail::{Heard, Rail};
+use super::receiver::Receiver;
 use super::{Said, Who};
 use crate::funding::TendWallet;
-use crate::ids::{AppId, MessageId, PayoutLinkId, ScreeningRunId, TransferId, UserId};
+use crate::http::Scope;
+use crate::ids::{AppId, MessageId, PayoutLinkId, ScreeningRunId, TransferId, UserId, WebhookEndpointId};
 use crate::jobs::{Leased, Work};
 use crate::messages::{self, Channel, Concluded, Conclusion, Message, StillOnItsWay, Template};
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
@@ -17,6 +19,7 @@ use crate::screening::Watchlist;
 use crate::settlements::{self, Followed, Submitted};
 use crate::users::screening::{ScreenUsers, next_users};
 use crate::vault::Vault;
+use crate::webhooks::{self, Attempted, Feed};
 
 /// What came of a job, not yet reported.
 #[derive(Clone, Debug)]
@@ -44,6 +47,10 @@ pub(super) enum Finished {
     Reminded(PayoutLinkId),
     /// These users of a run are screened next.
     Screened(ScreeningRunId, Vec<UserId>),
+    /// An app's endpoints are to be told of its new events.
+    Fed(AppId),
+    /// An endpoint was called.
+    Called(Box<Attempted>),
 }
 
 /// A job in a worker's hand.
@@ -65,6 +72,8 @@ pub(super) struct Outside<'a> {
     pub rail: &'a mut Rail,
     /// The carrier of messages.
     pub carrier: &'a mut Carrier,
+    /// The receiver of webhooks.
+    pub receiver: &'a mut Receiver,
     /// Opens what is sealed.
     pub vault: &'a Vault,
 }
@@ -108,6 +117,8 @@ pub(super) fn perform(
         Work::ProcessPayoutLinkBatch { .. } => {
             return Err(Refusal::new(Code::InternalError, "Nobody in the simulation submits a batch."));
         }
+        Work::FeedWebhooks { app } => Some(Finished::Fed(AppId(app))),
+        Work::CallWebhook { endpoint } => call(&hand.leased, WebhookEndpointId(endpoint), house, outside, chance)?,
     };
     Ok(finish(hand, finished))
 }
@@ -153,6 +164,26 @@ fn link_of(message: &Message) -> Option<(PayoutLinkId, Channel)> {
         | Template::PayoutFailed { .. }
         | Template::PaidByPreference { .. } => None,
     }
+}
+
+/// Calls a webhook endpoint with what is due there.
+fn call(
+    leased: &Leased,
+    endpoint: WebhookEndpointId,
+    house: &House,
+    outside: &mut Outside<'_>,
+    chance: &mut Chance,
+) -> Result<Option<Finished>, Refusal> {
+    let now = house.now();
+    let mut attempted = Attempted { leased: leased.clone(), endpoint, calls: 0, next: None, outcomes: Vec::new() };
+    if let Some(round) = house.look(|world| webhooks::round(world, leased.org, endpoint, now))? {
+        attempted.calls = round.endpoint.calls;
+        attempted.next = round.next;
+        for (delivery, event) in &round.due {
+            attempted.outcomes.push((delivery.id, outside.receiver.call(endpoint, event.sequence, chance)));
+        }
+    }
+    Ok(Some(Finished::Called(Box::new(attempted))))
 }
 
 /// Hands a transfer over. Who comes second asks first: a transfer in doubt is looked up, never sent blindly
@@ -217,5 +248,10 @@ pub(super) fn report(batch: &mut Batch<Who, Said>, hand: &Hand, finished: Finish
             let list = Watchlist::of_sandbox();
             batch.add(who, ScreenUsers { leased, run, list, users }, |()| Said::Done);
         }
+        Finished::Fed(app) => {
+            let scope = Scope { org: leased.org, app };
+            batch.add(who, Feed { leased, scope }, |()| Said::Done);
+        }
+        Finished::Called(attempted) => batch.add(who, Attempted { leased, ..*attempted }, |()| Said::Done),
     }
 }

@@ -6,6 +6,7 @@
 
 mod batches;
 mod letters;
+mod webhooks;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,18 +16,26 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::funding::TendWallet;
-use crate::http::Bursar;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
-use crate::ids::{AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId};
-use crate::jobs::{self, Abandon, Job, Lease, Leased, Work};
+use crate::http::{Bursar, Scope};
+use crate::ids::{
+    AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, WebhookEndpointId,
+};
+use crate::jobs::{self, Abandon, Job, Lane, Lease, Leased, Work};
 use crate::payout_links::{Expire, Remind};
 use crate::rails::Standing;
 use crate::rails::sandbox::{self, Accept};
 use crate::refusal::{Code, Refusal};
 use crate::settlements::{self, Followed, Submitted};
+use crate::webhooks::{Feed, Forget, WebhookDelivery, outlived as outlived_deliveries};
 
-/// Jobs in hand at once.
-const HANDS: u32 = 64;
+/// Jobs of a lane in hand at once. Webhooks have more, because most of them only wait for others to answer.
+const fn hands_of(lane: Lane) -> u32 {
+    match lane {
+        Lane::House => 64,
+        Lane::Webhooks => 256,
+    }
+}
 /// How often to clear away what was kept long enough.
 const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// How often to look for due jobs when nobody says that there are some.
@@ -34,22 +43,52 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Starts a worker. It takes jobs until `stop` turns true, and ends when those in hand are done.
 pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle<()> {
     tokio::spawn(async move {
-        let hands = Arc::new(Semaphore::new(HANDS as usize));
+        let lanes = Lane::ALL.iter().map(|lane| (*lane, hands_of(*lane)));
+        let lanes: Vec<(Lane, u32, Arc<Semaphore>)> =
+            lanes.map(|(lane, hands)| (lane, hands, Arc::new(Semaphore::new(hands as usize)))).collect();
         let mut tidied = None;
         while !*stop.borrow_and_update() {
-            let found = look(&bursar, &hands).await;
+            let mut found = false;
+            for (lane, _, hands) in &lanes {
+                found |= look(&bursar, *lane, hands).await;
+            }
             if !found && tidied.is_none_or(|at: Instant| at.elapsed() > TIDY_EVERY) {
                 tidied = Some(Instant::now());
-                if let Err(refusal) = bury_outlived(&bursar).await {
-                    tracing::warn!(refusal.message, "old answers could not be cleared away");
+                if let Err(refusal) = clear_away(&bursar).await {
+                    tracing::warn!(refusal.message, "what is old could not be cleared away");
                 }
             }
             let pause = if found { Duration::ZERO } else { LOOK_EVERY };
             // Whether the wait ended by a change or by time, the loop looks at both.
             drop(tokio::time::timeout(pause, stop.changed()).await);
         }
-        drop(hands.acquire_many(HANDS).await);
+        for (_, count, hands) in &lanes {
+            drop(hands.acquire_many(*count).await);
+        }
     })
+}
+
+/// Clears away what was kept long enough.
+async fn clear_away(bursar: &Bursar) -> Result<(), Refusal> {
+    bury_outlived(bursar).await?;
+    forget_outlived(bursar).await?;
+    Ok(())
+}
+
+/// Clears away webhook deliveries that were kept long enough; gives how many.
+pub async fn forget_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
+    let mut forgotten = 0;
+    loop {
+        let now = bursar.clock.now();
+        let old = bursar.read(move |world| world.page::<WebhookDelivery>(&outlived_deliveries(now, 256))).await?;
+        for delivery in &old {
+            bursar.engine.run(Forget { org: delivery.org, delivery: delivery.id }).await?;
+        }
+        forgotten += old.len();
+        if old.is_empty() {
+            return Ok(forgotten);
+        }
+    }
 }
 
 /// Clears away the bodies of answers that were kept long enough; gives how many.
@@ -98,14 +137,14 @@ pub async fn abandon_leases(bursar: &Bursar) -> Result<usize, Refusal> {
     }
 }
 
-/// Begins what is due; whether there was anything.
-async fn look(bursar: &Arc<Bursar>, hands: &Arc<Semaphore>) -> bool {
+/// Begins what is due in a lane; whether there was anything.
+async fn look(bursar: &Arc<Bursar>, lane: Lane, hands: &Arc<Semaphore>) -> bool {
     let free = hands.available_permits();
     if free == 0 {
         return false;
     }
     let now = bursar.clock.now();
-    let due = match bursar.read(move |world| world.page::<Job>(&jobs::due(now, free))).await {
+    let due = match bursar.read(move |world| world.page::<Job>(&jobs::due_in(lane, now, free))).await {
         Ok(due) => due,
         Err(refusal) => {
             tracing::warn!(refusal.message, "due jobs cannot be read");
@@ -158,6 +197,8 @@ fn kind(work: &Work) -> &'static str {
         Work::RemindLink { .. } => "remind_link",
         Work::ScreenUsers { .. } => "screen_users",
         Work::ProcessPayoutLinkBatch { .. } => "process_payout_link_batch",
+        Work::FeedWebhooks { .. } => "feed_webhooks",
+        Work::CallWebhook { .. } => "call_webhook",
     }
 }
 
@@ -173,6 +214,11 @@ async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
         Work::RemindLink { link } => bursar.engine.run(Remind { leased, link: PayoutLinkId(link) }).await,
         Work::ScreenUsers { run } => screen_users(bursar, leased, ScreeningRunId(run)).await,
         Work::ProcessPayoutLinkBatch { batch } => batches::process(bursar, leased, PayoutLinkBatchId(batch)).await,
+        Work::FeedWebhooks { app } => {
+            let scope = Scope { org: leased.org, app: AppId(app) };
+            bursar.engine.run(Feed { leased, scope }).await
+        }
+        Work::CallWebhook { endpoint } => webhooks::call(bursar, leased, WebhookEndpointId(endpoint)).await,
     }
 }
 

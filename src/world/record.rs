@@ -203,6 +203,7 @@ newtype_cell! {
     ids::PayoutLinkBatchId => Uuid, ids::VendorId => Uuid, ids::VendorPaymentMethodId => Uuid,
     ids::ApprovalPolicyId => Uuid, ids::PayableId => Uuid,
     ids::ScreeningHitId => Uuid, ids::ScreeningRunId => Uuid,
+    ids::WebhookEndpointId => Uuid, ids::WebhookDeliveryId => Uuid,
 }
 
 impl Cell for crate::money::Cents {

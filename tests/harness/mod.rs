@@ -9,6 +9,7 @@ mod gateway;
 mod mail;
 mod people;
 mod process;
+mod receiver;
 mod request;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub use desk::{Desk, verified};
 pub use gateway::{FakeGateway, GatewayMode, TOKEN};
 pub use mail::{FakeMail, MailMode};
 pub use process::{Process, bursar, http};
+pub use receiver::{Heard, Manner, Receiver};
 pub use request::{Asking, Reply};
 
 /// Where every test's clock begins: a Monday morning in the middle of a business week for all rails.

@@ -34,8 +34,17 @@ impl Process {
 
     /// With further flags.
     pub fn start_with(data_dir: &Path, flags: &[&str]) -> Self {
+        Self::listening("127.0.0.1:0", data_dir, flags)
+    }
+
+    /// At an address where one was before.
+    pub fn start_at(data_dir: &Path, address: &str) -> Self {
+        Self::listening(address, data_dir, &[])
+    }
+
+    fn listening(address: &str, data_dir: &Path, flags: &[&str]) -> Self {
         let data_dir = data_dir.to_str().expect("a path of a test is text");
-        let arguments = [&["serve", "--listen", "127.0.0.1:0", "--data-dir", data_dir], flags].concat();
+        let arguments = [&["serve", "--listen", address, "--data-dir", data_dir], flags].concat();
         let mut child = bursar(&arguments).env("RUST_LOG", "warn").spawn().expect("the program was built");
         let stdout = child.stdout.take().expect("it is piped");
         let mut printed = Vec::new();

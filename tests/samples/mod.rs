@@ -9,6 +9,7 @@ mod claims;
 mod funding;
 mod stage;
 mod table;
+mod webhooks;
 
 use std::collections::BTreeMap;
 

@@ -21,6 +21,9 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
             return part;
         }
     }
+    if let Some(sample) = super::webhooks::sample(stage, operation).await {
+        return Some(sample);
+    }
     match funding(stage, operation).await {
         Some(sample) => Some(sample),
         None => claims(stage, operation).await,
@@ -147,6 +150,12 @@ async fn money(stage: &Stage, operation: &str) -> Option<Sample> {
         "list_ledger_entries" => {
             let account = stage.ledger_account().await;
             Sample::at([&account]).shows(&account)
+        }
+        "get_event" => {
+            stage.link().await;
+            let newest = stage.read("/v2/events?limit=100").await["data"].as_array()?.last()?["id"].clone();
+            let newest = stage.own(newest.as_str()?);
+            Sample::at([&newest]).shows(&newest)
         }
         "list_events" => {
             let newest = stage.read("/v2/events?limit=100").await["data"].as_array()?.last()?["sequence"].clone();

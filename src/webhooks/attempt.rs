@@ -1,0 +1,209 @@
+//! What a courier takes along, and what it brings back.
+
+use std::sync::Arc;
+
+use super::model::{DeliveryStatus, DisabledReason, EndpointStatus, Trouble, WebhookDelivery, WebhookEndpoint};
+use super::rules::{self, Happening};
+use super::update::disable;
+use crate::clock::Time;
+use crate::engine::Command;
+use crate::events::Event;
+use crate::ids::{OrgId, WebhookDeliveryId, WebhookEndpointId};
+use crate::jobs::{self, Leased};
+use crate::outbound::Unanswered;
+use crate::world::query::{Compare, Direction, Query};
+use crate::world::record::{Cell, key};
+use crate::world::{Halt, Want, World};
+
+/// Calls that a courier makes at once. They begin in the order of the events.
+pub const CALLS_MAX: usize = 16;
+
+/// What is due at an endpoint.
+#[derive(Clone, Debug)]
+pub struct Round {
+    /// The endpoint as it was when the courier left.
+    pub endpoint: Arc<WebhookEndpoint>,
+    /// What is due, each with its event, in the order of the events as far as they were not put off.
+    pub due: Vec<(Arc<WebhookDelivery>, Arc<Event>)>,
+    /// When the first of the others is due.
+    pub next: Option<Time>,
+}
+
+/// Looks what is due; `None` when the endpoint was deleted.
+pub fn round(world: &mut World, org: OrgId, id: WebhookEndpointId, now: Time) -> Result<Option<Round>, Halt> {
+    // First the endpoint, then its deliveries: what is added between the two changes `calls`, and is seen by that.
+    let Some(endpoint) = world.get::<WebhookEndpoint>(key![org, id])? else { return Ok(None) };
+    let pending = Query::of::<WebhookDelivery>(org.to_value(), "due_at", CALLS_MAX + 1)
+        .filter("endpoint", Compare::Equal, id.to_value())
+        .filter("due_at", Compare::AtLeast, Time::from_micros(0).to_value());
+    let pending = world.page::<WebhookDelivery>(&Query { direction: Direction::Ascending, ..pending })?;
+    let is_due = |delivery: &Arc<WebhookDelivery>| delivery.due_at.is_some_and(|due_at| due_at <= now);
+    let due: Vec<_> = pending.iter().take(CALLS_MAX).filter(|delivery| is_due(delivery)).cloned().collect();
+    let next = pending.get(due.len()).and_then(|delivery| delivery.due_at);
+    let event = |delivery: &Arc<WebhookDelivery>| key![org, delivery.app, delivery.sequence];
+    world.require(due.iter().map(|delivery| Want::row::<Event>(event(delivery))))?;
+    let mut told = Vec::new();
+    for delivery in due {
+        if let Some(event) = world.get::<Event>(event(&delivery))? {
+            told.push((delivery, event));
+        }
+    }
+    Ok(Some(Round { endpoint, due: told, next }))
+}
+
+/// What came of one attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// There was an answer with this status.
+    Answered(u16),
+    /// There was none.
+    Unanswered(Unanswered),
+    /// No attempt was made: the endpoint is disabled.
+    NotTried,
+}
+
+impl Outcome {
+    /// What went wrong, if anything did.
+    fn trouble(self) -> Option<Trouble> {
+        match self {
+            Self::Answered(200..=299) => None,
+            Self::Answered(300..=399) => Some(Trouble::Redirected),
+            Self::Answered(410) => Some(Trouble::Gone),
+            Self::Answered(_) => Some(Trouble::RefusedByReceiver),
+            Self::Unanswered(Unanswered::NotPublic) => Some(Trouble::AddressNotPublic),
+            Self::Unanswered(Unanswered::NotResolved) => Some(Trouble::NameNotResolved),
+            Self::Unanswered(Unanswered::NotConnected) => Some(Trouble::NotConnected),
+            Self::Unanswered(Unanswered::TimedOut) => Some(Trouble::TimedOut),
+            Self::Unanswered(Unanswered::Broken) => Some(Trouble::BrokenAnswer),
+            Self::NotTried => Some(Trouble::EndpointDisabled),
+        }
+    }
+
+    /// One word for what came of it, for figures.
+    pub fn word(self) -> &'static str {
+        self.trouble().map_or("accepted", Trouble::as_str)
+    }
+
+    fn happening(self, wait_seconds: Option<i64>) -> Happening {
+        match self.trouble() {
+            None => Happening::Accepted,
+            Some(Trouble::Gone) => Happening::ReceiverGone,
+            Some(Trouble::EndpointDisabled) => Happening::EndpointDisabled,
+            Some(
+                Trouble::AddressNotPublic
+                | Trouble::NameNotResolved
+                | Trouble::NotConnected
+                | Trouble::TimedOut
+                | Trouble::BrokenAnswer
+                | Trouble::Redirected
+                | Trouble::RefusedByReceiver,
+            ) => wait_seconds.map_or(Happening::FailedForGood, |_| Happening::Failed),
+        }
+    }
+}
+
+/// Writes down what a courier brings back, and when it must go again.
+#[derive(Clone, Debug)]
+pub struct Attempted {
+    /// The lease of the job.
+    pub leased: Leased,
+    /// The endpoint.
+    pub endpoint: WebhookEndpointId,
+    /// Its `calls` when the courier left.
+    pub calls: i64,
+    /// When the first delivery is due that the courier did not take along.
+    pub next: Option<Time>,
+    /// What came of those that it took.
+    pub outcomes: Vec<(WebhookDeliveryId, Outcome)>,
+}
+
+impl Command for Attempted {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        let org = self.leased.org;
+        self.outcomes.iter().map(|(delivery, _)| Want::row::<WebhookDelivery>(key![org, *delivery])).collect()
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let org = self.leased.org;
+        let Some(endpoint) = world.get::<WebhookEndpoint>(key![org, self.endpoint])? else {
+            // Deleted meanwhile; nobody shows its deliveries any more.
+            return jobs::finish(world, &self.leased);
+        };
+
+        // From here it must succeed, or the lease is not ours any more.
+        let mut next = self.next;
+        let now = world.now();
+        for (id, outcome) in &self.outcomes {
+            let Some(delivery) = world.get::<WebhookDelivery>(key![org, *id])? else { continue };
+            let due_at = conclude(world, &delivery, *outcome);
+            next = [next, due_at].into_iter().flatten().min();
+        }
+        let is_gone = self.outcomes.iter().any(|(_, outcome)| outcome.trouble() == Some(Trouble::Gone));
+        let endpoint = match endpoint.status {
+            EndpointStatus::Enabled if is_gone => disable(world, &endpoint, DisabledReason::Gone)?,
+            EndpointStatus::Enabled | EndpointStatus::Disabled => endpoint,
+        };
+        if endpoint.calls != self.calls {
+            next = Some(now);
+        }
+        match next {
+            Some(next) => jobs::put_off(world, &self.leased, next, None),
+            None => {
+                world.change(&endpoint, |endpoint| endpoint.courier = None);
+                jobs::finish(world, &self.leased)
+            }
+        }
+    }
+}
+
+/// Brings a delivery to where its attempt led; gives when the next one is due.
+fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, outcome: Outcome) -> Option<Time> {
+    let now = world.now();
+    let tried = i64::from(outcome != Outcome::NotTried);
+    let tries = delivery.tries + tried;
+    let wait_seconds = rules::wait_seconds(tries);
+    let Some(to) = rules::step(delivery.status, outcome.happening(wait_seconds)) else { return delivery.due_at };
+    let due_at = match to {
+        DeliveryStatus::Pending => wait_seconds.map(|seconds| now.plus_seconds(seconds)),
+        DeliveryStatus::Succeeded | DeliveryStatus::Dead => None,
+    };
+    world.change(delivery, |delivery| {
+        delivery.status = to;
+        delivery.attempts += tried;
+        delivery.tries = tries;
+        if let Outcome::Answered(status) = outcome {
+            delivery.response_status = Some(i64::from(status));
+        } else if tried > 0 {
+            delivery.response_status = None;
+        }
+        delivery.error = outcome.trouble();
+        delivery.due_at = due_at;
+        delivery.updated_at = now;
+    });
+    due_at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_2xx_is_a_success_and_410_ends_it() {
+        let happening = |outcome: Outcome| outcome.happening(Some(5));
+        for status in [200, 201, 202, 204, 299] {
+            assert_eq!(happening(Outcome::Answered(status)), Happening::Accepted, "{status}");
+        }
+        for status in [100, 199, 300, 301, 307, 308, 400, 404, 409, 411, 429, 500, 503, 599, 999] {
+            assert_eq!(happening(Outcome::Answered(status)), Happening::Failed, "{status}");
+        }
+        assert_eq!(happening(Outcome::Answered(410)), Happening::ReceiverGone);
+        assert_eq!(happening(Outcome::NotTried), Happening::EndpointDisabled);
+        assert_eq!(Outcome::Unanswered(Unanswered::TimedOut).happening(None), Happening::FailedForGood);
+    }
+}

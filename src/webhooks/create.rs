@@ -1,0 +1,65 @@
+//! A new endpoint.
+
+use std::sync::Arc;
+
+use super::model::{EndpointStatus, WebhookEndpoint};
+use super::{ENDPOINTS_MAX, of_app};
+use crate::engine::Command;
+use crate::events::{self, EventName};
+use crate::http::Scope;
+use crate::ids::OrgId;
+use crate::refusal::{Code, Refusal};
+use crate::world::record::Document;
+use crate::world::{Halt, World};
+
+/// Makes an endpoint. It is told of what happens from now on.
+#[derive(Clone, Debug)]
+pub struct CreateEndpoint {
+    /// The app.
+    pub scope: Scope,
+    /// Where to.
+    pub url: String,
+    /// What its owner says of it.
+    pub description: Option<String>,
+    /// Which events; `None` for all.
+    pub events: Option<Vec<EventName>>,
+    /// Its secret, sealed.
+    pub secret: Vec<u8>,
+}
+
+impl Command for CreateEndpoint {
+    type Reply = Arc<WebhookEndpoint>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<WebhookEndpoint>, Halt> {
+        if of_app(world, self.scope)?.len() >= ENDPOINTS_MAX {
+            let message = format!("The app has {ENDPOINTS_MAX} webhook endpoints already. Delete one of them first.");
+            return Err(Refusal::new(Code::LimitExceeded, message).into());
+        }
+
+        // From here it must succeed.
+        let since_sequence = events::listen(world, self.scope)?;
+        let (id, now) = (world.id(), world.now());
+        Ok(world.add(WebhookEndpoint {
+            org: self.scope.org,
+            id,
+            app: self.scope.app,
+            url: self.url.clone(),
+            description: self.description.clone(),
+            events: self.events.clone().map(Document),
+            status: EndpointStatus::Enabled,
+            disabled_reason: None,
+            secret: self.secret.clone(),
+            previous_secret: None,
+            previous_secret_until: None,
+            since_sequence,
+            courier: None,
+            calls: 0,
+            created_at: now,
+            updated_at: now,
+        }))
+    }
+}

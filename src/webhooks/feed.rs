@@ -1,0 +1,68 @@
+//! From the log to the deliveries: who is to be told of what.
+
+use super::model::{DeliveryStatus, WebhookDelivery, WebhookEndpoint};
+use super::{call_courier, of_app};
+use crate::engine::Command;
+use crate::events::{self, Event};
+use crate::http::Scope;
+use crate::ids::OrgId;
+use crate::jobs::{self, Leased};
+use crate::world::{Halt, World};
+
+/// Events that are taken from the log in one commit.
+const EVENTS_MAX: i64 = 64;
+
+/// Writes a delivery for each endpoint that wants one, of each event that endpoints were not told of yet.
+#[derive(Clone, Debug)]
+pub struct Feed {
+    /// The lease of the job.
+    pub leased: Leased,
+    /// The app whose log it is.
+    pub scope: Scope,
+}
+
+impl Command for Feed {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let endpoints = of_app(world, self.scope)?;
+        let untold = events::take_untold(world, self.scope, EVENTS_MAX)?;
+        for endpoint in &endpoints {
+            let wanted = untold.events.iter().filter(|event| endpoint.wants(event.sequence, event.name));
+            if wanted.map(|event| deliver(world, endpoint, event)).count() > 0 {
+                call_courier(world, endpoint)?;
+            }
+        }
+        if untold.more {
+            let now = world.now();
+            return jobs::put_off(world, &self.leased, now, None);
+        }
+        jobs::finish(world, &self.leased)
+    }
+}
+
+fn deliver(world: &mut World, endpoint: &WebhookEndpoint, event: &Event) {
+    let (id, now) = (world.id(), world.now());
+    world.add(WebhookDelivery {
+        org: endpoint.org,
+        id,
+        app: endpoint.app,
+        endpoint: endpoint.id,
+        sequence: event.sequence,
+        event: event.id,
+        name: event.name,
+        status: DeliveryStatus::Pending,
+        attempts: 0,
+        tries: 0,
+        response_status: None,
+        error: None,
+        // Deliveries of one commit keep the order of their events.
+        due_at: Some(event.created_at.min(now)),
+        created_at: now,
+        updated_at: now,
+    });
+}

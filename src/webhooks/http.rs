@@ -1,0 +1,323 @@
+//! Webhook endpoints over HTTP.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::create::CreateEndpoint;
+use super::delete::DeleteEndpoint;
+use super::json::{WebhookDeliveryJson, WebhookEndpointJson, WebhookEndpointWithSecretJson};
+use super::model::{DeliveryStatus, EndpointStatus, WebhookDelivery, WebhookEndpoint};
+use super::replay::ReplayDelivery;
+use super::rotate::RotateSecret;
+use super::signature::Secret;
+use super::update::UpdateEndpoint;
+use super::{find, seal};
+use crate::events::EventName;
+use crate::http::input::{Input, Patch, Problems, input, text, wrong};
+use crate::http::inputs::{LongText, NoFields};
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::WebhookEndpointId;
+use crate::outbound::{Reach, Target, URL_MAX};
+use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
+use crate::world::query::{Compare, Query};
+use crate::world::record::Cell;
+
+/// A URL that events may be posted to. How far it may reach depends on the environment, see [`WebhookUrl::within`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebhookUrl(pub String);
+
+impl Input for WebhookUrl {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let url = text(json, at)?;
+        Target::parse(url, Reach::Anywhere).map_err(|reason| wrong(at, reason.to_string()))?;
+        Ok(Self(url.to_owned()))
+    }
+    fn schema() -> serde_json::Value {
+        json!({"type": "string", "format": "uri", "maxLength": URL_MAX})
+    }
+}
+
+impl WebhookUrl {
+    fn within(self, reach: Reach) -> Result<String, Refusal> {
+        match Target::parse(&self.0, reach) {
+            Ok(_) => Ok(self.0),
+            Err(reason) => Err(Refusal::fields(wrong("/url", reason.to_string()))),
+        }
+    }
+}
+
+/// Names of events, each once, at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventNames(pub Vec<EventName>);
+
+impl Input for EventNames {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let names = Vec::<EventName>::read(json, at)?;
+        if names.is_empty() {
+            return Err(wrong(at, "must name an event; leave it out, or send null, for all"));
+        }
+        let twice = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name));
+        match twice {
+            Some((place, name)) => Err(wrong(&format!("{at}/{place}"), format!("{name} stands twice"))),
+            None => Ok(Self(names)),
+        }
+    }
+    fn schema() -> serde_json::Value {
+        json!({"type": "array", "minItems": 1, "uniqueItems": true, "items": EventName::schema()})
+    }
+}
+
+input! {
+    /// An endpoint to be made.
+    pub struct CreateWebhookEndpointInput {
+        /// Where events are posted to; https and public in production.
+        pub url: WebhookUrl,
+        /// What you want to remember of it.
+        pub description: Option<LongText>,
+        /// Names of the events to be told of; all when left out.
+        pub events: Option<EventNames>,
+    }
+}
+
+input! {
+    /// What to change of an endpoint. What is not sent stays.
+    pub struct UpdateWebhookEndpointInput {
+        /// Another URL.
+        pub url: Option<WebhookUrl>,
+        /// Another description; null takes it away.
+        pub description: Patch<LongText>,
+        /// Other events; null for all.
+        pub events: Patch<EventNames>,
+        /// enabled or disabled. What happens while it is disabled is not made up for; the event log has it.
+        pub status: Option<EndpointStatus>,
+    }
+}
+
+list_query! {
+    /// Which endpoints are asked for.
+    pub struct WebhookEndpointsQuery {
+        /// Only those with this status.
+        pub status: Option<EndpointStatus>,
+    }
+}
+
+list_query! {
+    /// Which deliveries are asked for.
+    pub struct WebhookDeliveriesQuery {
+        /// Only those with this status.
+        pub status: Option<DeliveryStatus>,
+        /// Only those of events of this name.
+        pub event_name: Option<EventName>,
+    }
+}
+
+fn endpoint_in_path(call: &Call) -> Result<(Scope, WebhookEndpointId), Refusal> {
+    Ok((call.scope()?, call.id("webhook_endpoint_id", "webhook endpoint")?))
+}
+
+/// Draws a secret; what shows it is this answer only.
+fn draw(call: &Call, scope: Scope) -> (Secret, Vec<u8>) {
+    let mut entropy = call.bursar.entropy();
+    let secret = Secret::new(entropy.bytes());
+    let sealed = seal(&call.bursar.vault, scope, &secret, entropy.bytes());
+    (secret, sealed)
+}
+
+/// The answer that shows an endpoint with its secret.
+fn with_secret(status: u16, secret: &Secret) -> impl Fn(&Arc<WebhookEndpoint>) -> Answer + Send + 'static {
+    let secret = secret.shown();
+    move |endpoint| {
+        let endpoint = WebhookEndpointJson::from(&**endpoint);
+        Answer::json(status, &WebhookEndpointWithSecretJson { endpoint, secret: secret.clone() }).secret()
+    }
+}
+
+/// POST /v2/webhook-endpoints
+pub async fn create(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let (secret, sealed) = draw(&call, scope);
+    let command = call.body::<CreateWebhookEndpointInput>().and_then(|body| {
+        Ok(CreateEndpoint {
+            scope,
+            url: body.url.within(call.bursar.outbound.reach())?,
+            description: body.description.map(|text| text.0),
+            events: body.events.map(|names| names.0),
+            secret: sealed,
+        })
+    });
+    call.once(command, with_secret(201, &secret)).await
+}
+
+/// GET /v2/webhook-endpoints
+pub async fn list(call: Call) -> Outcome {
+    let scope = call.scope()?;
+    let asked: WebhookEndpointsQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            let mine = Query::of::<WebhookEndpoint>(scope.org.to_value(), "id", 1);
+            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            page::<WebhookEndpoint>(world, mine, &asked.asked(), |query| match asked.status {
+                Some(status) => query.filter("status", Compare::Equal, status.to_value()),
+                None => query,
+            })
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|endpoint| WebhookEndpointJson::from(endpoint))))
+}
+
+/// GET /v2/webhook-endpoints/{webhook_endpoint_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id) = endpoint_in_path(&call)?;
+    let endpoint = call.read(move |world| find(world, scope, id)).await?;
+    Ok(Answer::ok(&WebhookEndpointJson::from(&*endpoint)))
+}
+
+/// PATCH /v2/webhook-endpoints/{webhook_endpoint_id}
+pub async fn update(call: Call) -> Outcome {
+    let (scope, endpoint) = endpoint_in_path(&call)?;
+    let body: UpdateWebhookEndpointInput = call.body()?;
+    let reach = call.bursar.outbound.reach();
+    let command = UpdateEndpoint {
+        scope,
+        endpoint,
+        url: body.url.map(|url| url.within(reach)).transpose()?,
+        description: match body.description {
+            Patch::Keep => Patch::Keep,
+            Patch::Clear => Patch::Clear,
+            Patch::Set(text) => Patch::Set(text.0),
+        },
+        events: match body.events {
+            Patch::Keep => Patch::Keep,
+            Patch::Clear => Patch::Clear,
+            Patch::Set(names) => Patch::Set(names.0),
+        },
+        status: body.status,
+    };
+    let endpoint = call.bursar.engine.run(command).await?;
+    Ok(Answer::ok(&WebhookEndpointJson::from(&*endpoint)))
+}
+
+/// DELETE /v2/webhook-endpoints/{webhook_endpoint_id}
+pub async fn delete(call: Call) -> Outcome {
+    let (scope, endpoint) = endpoint_in_path(&call)?;
+    call.bursar.engine.run(DeleteEndpoint { scope, endpoint }).await?;
+    Ok(Answer::empty(204))
+}
+
+/// POST /v2/webhook-endpoints/{webhook_endpoint_id}/rotate-secret
+pub async fn rotate_secret(call: Call) -> Outcome {
+    let (scope, endpoint) = endpoint_in_path(&call)?;
+    let (secret, sealed) = draw(&call, scope);
+    let command = call.body::<NoFields>().map(|_| RotateSecret { scope, endpoint, secret: sealed });
+    call.once(command, with_secret(200, &secret)).await
+}
+
+/// GET /v2/webhook-endpoints/{webhook_endpoint_id}/deliveries
+pub async fn list_deliveries(call: Call) -> Outcome {
+    let (scope, id) = endpoint_in_path(&call)?;
+    let asked: WebhookDeliveriesQuery = call.query()?;
+    let found = call
+        .read(move |world| {
+            find(world, scope, id)?;
+            let mine = Query::of::<WebhookDelivery>(scope.org.to_value(), "id", 1);
+            let mine = mine.filter("endpoint", Compare::Equal, id.to_value());
+            page::<WebhookDelivery>(world, mine, &asked.asked(), |query| asked.narrow(query))
+        })
+        .await?;
+    Ok(Answer::ok(&found.envelope(|delivery| WebhookDeliveryJson::from(delivery))))
+}
+
+impl WebhookDeliveriesQuery {
+    fn narrow(&self, query: Query) -> Query {
+        let query = match self.status {
+            Some(status) => query.filter("status", Compare::Equal, status.to_value()),
+            None => query,
+        };
+        match self.event_name {
+            Some(name) => query.filter("name", Compare::Equal, name.to_value()),
+            None => query,
+        }
+    }
+}
+
+/// POST /v2/webhook-endpoints/{webhook_endpoint_id}/deliveries/{delivery_id}/replay
+pub async fn replay(call: Call) -> Outcome {
+    let (scope, endpoint) = endpoint_in_path(&call)?;
+    let delivery = call.id("delivery_id", "delivery")?;
+    let command = call.body::<NoFields>().map(|_| ReplayDelivery { scope, endpoint, delivery });
+    call.once(command, |delivery| Answer::ok(&WebhookDeliveryJson::from(&**delivery))).await
+}
+
+/// The routes of webhook endpoints.
+pub fn routes() -> Vec<Route> {
+    [endpoint_routes(), delivery_routes()].concat()
+}
+
+fn endpoint_routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/webhook-endpoints" App "create_webhook_endpoint" create)
+            .about("Webhooks", "Create a webhook endpoint")
+            .describe(
+                "From now on the app's events are posted to the URL, signed as Standard Webhooks has it: see the \
+                 webhooks of this document. The secret is shown in this answer only. In production the URL must be \
+                 https and lead to the public internet. At most 16 endpoints for each app.",
+            )
+            .takes::<CreateWebhookEndpointInput>()
+            .example(json!({
+                "url": "https://example.com/hooks/bursar",
+                "events": ["payout_link.claimed", "transfer.completed", "transfer.failed"]
+            }))
+            .gives::<WebhookEndpointWithSecretJson>(201, "The endpoint with its secret.")
+            .refuses(&[Code::LimitExceeded]),
+        route!(Get "/v2/webhook-endpoints" App "list_webhook_endpoints" list)
+            .about("Webhooks", "List webhook endpoints")
+            .asks::<WebhookEndpointsQuery>()
+            .gives::<ListEnvelope<WebhookEndpointJson>>(200, "One page."),
+        route!(Get "/v2/webhook-endpoints/{webhook_endpoint_id}" App "get_webhook_endpoint" show)
+            .about("Webhooks", "Get a webhook endpoint")
+            .gives::<WebhookEndpointJson>(200, "The endpoint."),
+        route!(Patch "/v2/webhook-endpoints/{webhook_endpoint_id}" App "update_webhook_endpoint" update)
+            .about("Webhooks", "Change, disable or enable a webhook endpoint")
+            .takes::<UpdateWebhookEndpointInput>()
+            .example(json!({"status": "disabled"}))
+            .gives::<WebhookEndpointJson>(200, "The endpoint."),
+        route!(Delete "/v2/webhook-endpoints/{webhook_endpoint_id}" App "delete_webhook_endpoint" delete)
+            .about("Webhooks", "Delete a webhook endpoint")
+            .describe("What is still on its way to it is not sent any more.")
+            .gives_empty(204, "It is gone."),
+        route!(Post "/v2/webhook-endpoints/{webhook_endpoint_id}/rotate-secret" App "rotate_webhook_secret" rotate_secret)
+            .about("Webhooks", "Give a webhook endpoint another secret")
+            .describe(
+                "For 24 hours the secret before it signs too, and the header webhook-signature carries both signatures. \
+                 A secret older than that one signs no more.",
+            )
+            .takes::<NoFields>()
+            .gives::<WebhookEndpointWithSecretJson>(200, "The endpoint with its new secret."),
+    ]
+}
+
+fn delivery_routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/webhook-endpoints/{webhook_endpoint_id}/deliveries" App "list_webhook_deliveries" list_deliveries)
+            .about("Webhooks", "List what was sent to a webhook endpoint, and what will be")
+            .describe(
+                "An attempt is made at once, and then 5 seconds, 5 minutes, 30 minutes, 2, 5, 10 and 10 hours after the \
+                 one before failed; then the delivery is dead. Kept for 30 days after the last change.",
+            )
+            .asks::<WebhookDeliveriesQuery>()
+            .gives::<ListEnvelope<WebhookDeliveryJson>>(200, "One page."),
+        route!(
+            Post "/v2/webhook-endpoints/{webhook_endpoint_id}/deliveries/{delivery_id}/replay" App
+            "replay_webhook_delivery" replay
+        )
+        .about("Webhooks", "Send an event to a webhook endpoint once more")
+        .describe("At once, and then by the schedule from its beginning, whatever came of it before.")
+        .takes::<NoFields>()
+        .gives::<WebhookDeliveryJson>(200, "The delivery, pending again.")
+        .refuses(&[Code::InvalidState]),
+    ]
+}

@@ -1,0 +1,55 @@
+//! A delivery that somebody wants once more.
+
+use std::sync::Arc;
+
+use super::model::{DeliveryStatus, EndpointStatus, WebhookDelivery};
+use super::rules::{self, Happening};
+use super::{call_courier, find};
+use crate::engine::Command;
+use crate::http::Scope;
+use crate::ids::{OrgId, WebhookDeliveryId, WebhookEndpointId};
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// Sends an event to an endpoint once more: at once, and then by the schedule from its beginning.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayDelivery {
+    /// The app.
+    pub scope: Scope,
+    /// The endpoint.
+    pub endpoint: WebhookEndpointId,
+    /// Which.
+    pub delivery: WebhookDeliveryId,
+}
+
+impl Command for ReplayDelivery {
+    type Reply = Arc<WebhookDelivery>;
+
+    fn organization(&self) -> OrgId {
+        self.scope.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Arc<WebhookDelivery>, Halt> {
+        let endpoint = find(world, self.scope, self.endpoint)?;
+        let delivery = world.get::<WebhookDelivery>(key![self.scope.org, self.delivery])?;
+        let delivery = delivery.filter(|delivery| delivery.endpoint == endpoint.id);
+        let delivery = delivery.ok_or_else(|| Refusal::not_found("delivery"))?;
+        if endpoint.status == EndpointStatus::Disabled {
+            let message = "The endpoint is disabled. Enable it first.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        }
+
+        // From here it must succeed.
+        let now = world.now();
+        let to = rules::step(delivery.status, Happening::Replayed).unwrap_or(DeliveryStatus::Pending);
+        let delivery = world.change(&delivery, |delivery| {
+            delivery.status = to;
+            delivery.tries = 0;
+            delivery.due_at = Some(now);
+            delivery.updated_at = now;
+        });
+        call_courier(world, &endpoint)?;
+        Ok(delivery)
+    }
+}

@@ -1,0 +1,110 @@
+//! Where a delivery may go: one exhaustive match (decisions.md 12).
+
+use super::model::DeliveryStatus;
+
+/// Seconds from each failed attempt to the next one. The first attempt is made at once, and the eighth is the last.
+pub const WAITS_SECONDS: [i64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+
+/// What may happen to a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// The receiver answered with 2xx.
+    Accepted,
+    /// An attempt failed, with others left.
+    Failed,
+    /// The last attempt failed.
+    FailedForGood,
+    /// The receiver answered 410.
+    ReceiverGone,
+    /// Its endpoint is disabled.
+    EndpointDisabled,
+    /// Somebody wants it sent again.
+    Replayed,
+}
+
+impl Happening {
+    const ALL: [Self; 6] =
+        [Self::Accepted, Self::Failed, Self::FailedForGood, Self::ReceiverGone, Self::EndpointDisabled, Self::Replayed];
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Accepted => "the receiver answers 2xx",
+            Self::Failed => "an attempt fails, and it was not the eighth",
+            Self::FailedForGood => "the eighth attempt fails",
+            Self::ReceiverGone => "the receiver answers 410",
+            Self::EndpointDisabled => "its endpoint is disabled when it is due",
+            Self::Replayed => "it is replayed",
+        }
+    }
+}
+
+/// Where a delivery goes from here; `None` when it stays as it is, because the news came too late.
+pub const fn step(status: DeliveryStatus, happening: Happening) -> Option<DeliveryStatus> {
+    use DeliveryStatus::{Dead, Pending, Succeeded};
+    match (status, happening) {
+        (Pending, Happening::Accepted) => Some(Succeeded),
+        (Pending, Happening::Failed) => Some(Pending),
+        (Pending, Happening::FailedForGood | Happening::ReceiverGone | Happening::EndpointDisabled) => Some(Dead),
+        (Pending | Succeeded | Dead, Happening::Replayed) => Some(Pending),
+        (
+            Succeeded | Dead,
+            Happening::Accepted
+            | Happening::Failed
+            | Happening::FailedForGood
+            | Happening::ReceiverGone
+            | Happening::EndpointDisabled,
+        ) => None,
+    }
+}
+
+/// Seconds to wait after so many failed attempts; `None` when it was the last.
+pub fn wait_seconds(tries: i64) -> Option<i64> {
+    let place = usize::try_from(tries.saturating_sub(1)).ok()?;
+    WAITS_SECONDS.get(place).copied()
+}
+
+/// Every move: from, what happens, to.
+pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+    let mut moves = Vec::new();
+    for from in DeliveryStatus::ALL {
+        for happening in Happening::ALL {
+            if let Some(to) = step(*from, happening) {
+                moves.push((from.as_str(), happening.words().to_owned(), to.as_str()));
+            }
+        }
+    }
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_are_made_at_the_promised_distances() {
+        let waits: Vec<Option<i64>> = (1..=9).map(wait_seconds).collect();
+        let (minute, hour) = (60, 3_600);
+        let promised = [5, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour].map(Some);
+        assert_eq!(waits[..7], promised);
+        assert_eq!(waits[7..], [None, None], "the eighth is the last");
+        assert_eq!(wait_seconds(0), None);
+    }
+
+    #[test]
+    fn every_pair_of_status_and_happening() {
+        let told: Vec<String> = moves().iter().map(|(from, when, to)| format!("{from}: {when} -> {to}")).collect();
+        assert_eq!(
+            told,
+            [
+                "pending: the receiver answers 2xx -> succeeded",
+                "pending: an attempt fails, and it was not the eighth -> pending",
+                "pending: the eighth attempt fails -> dead",
+                "pending: the receiver answers 410 -> dead",
+                "pending: its endpoint is disabled when it is due -> dead",
+                "pending: it is replayed -> pending",
+                "succeeded: it is replayed -> pending",
+                "dead: it is replayed -> pending",
+            ]
+        );
+    }
+}

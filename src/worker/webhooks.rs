@@ -1,0 +1,52 @@
+//! The courier of a webhook endpoint: makes the calls that are due, and brings back what came of them.
+
+use futures::future::join_all;
+
+use crate::clock::Clock;
+use crate::events::{Event, EventJson};
+use crate::http::Bursar;
+use crate::ids::WebhookEndpointId;
+use crate::jobs::Leased;
+use crate::outbound::{Post, Target, Unanswered};
+use crate::refusal::{Code, Refusal};
+use crate::webhooks::signature::{self, Secret};
+use crate::webhooks::{self, Attempted, EndpointStatus, Outcome, WebhookEndpoint};
+
+/// Makes one round of calls to an endpoint.
+pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpointId) -> Result<(), Refusal> {
+    let (org, now) = (leased.org, bursar.clock.now());
+    let round = bursar.read(move |world| webhooks::round(world, org, endpoint, now)).await?;
+    let Some(round) = round else {
+        let nobody = Attempted { leased, endpoint, calls: 0, next: None, outcomes: Vec::new() };
+        return bursar.engine.run(nobody).await;
+    };
+    let secrets = webhooks::secrets(&bursar.vault, &round.endpoint, now)
+        .map_err(|_| Refusal::new(Code::InternalError, "The sealed secret of a webhook endpoint does not open."))?;
+    let calls = round.due.iter().map(|(delivery, event)| {
+        let (endpoint, secrets) = (&round.endpoint, &secrets);
+        async move { (delivery.id, post(bursar, endpoint, secrets, event).await) }
+    });
+    let outcomes = join_all(calls).await;
+    for (_, outcome) in &outcomes {
+        metrics::counter!("bursar_webhook_attempts_total", "outcome" => outcome.word()).increment(1);
+    }
+    bursar.engine.run(Attempted { leased, endpoint, calls: round.endpoint.calls, next: round.next, outcomes }).await
+}
+
+async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], event: &Event) -> Outcome {
+    if endpoint.status == EndpointStatus::Disabled {
+        return Outcome::NotTried;
+    }
+    // It was checked when it was given; a store that came from a sandbox may hold another kind.
+    let Ok(target) = Target::parse(&endpoint.url, bursar.outbound.reach()) else {
+        return Outcome::Unanswered(Unanswered::NotPublic);
+    };
+    let body = serde_json::to_string(&EventJson::from(event)).expect("an event is plain data, which always serializes");
+    // Receivers refuse old timestamps by their own clocks, which our movable one must not confuse.
+    let timestamp = Clock::wall().now().seconds();
+    let headers = signature::headers(secrets, &event.id.to_string(), timestamp, &body);
+    match bursar.outbound.post(Post { target: &target, headers: &headers, body: body.into_bytes() }).await {
+        Ok(answered) => Outcome::Answered(answered.status),
+        Err(unanswered) => Outcome::Unanswered(unanswered),
+    }
+}

@@ -1,0 +1,70 @@
+//! A story: a shop wants to be told when its people are paid, its server is down for an hour, and nothing is lost.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Manner, Receiver, Server};
+use crate::story_payout::{Payee, verify};
+
+const PHONE: &str = "+12127361234";
+const HOUR: i64 = 3_600;
+const DAY: i64 = 24 * HOUR;
+
+/// What the shop was told of a link: names of events, in the order of the log.
+fn told_of(receiver: &Receiver, link: &str) -> Vec<String> {
+    let mut events: Vec<Value> = receiver.heard().iter().map(|heard| heard.event()).collect();
+    events.retain(|event| event["object_id"] == link);
+    events.sort_by_key(|event| event["sequence"].as_i64());
+    events.dedup_by_key(|event| event["id"].clone());
+    events.iter().map(|event| event["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_shop_is_told_when_jane_is_paid_although_its_server_was_down() {
+    let server = Server::start().await;
+
+    // The shop tells us where to call, and writes the secret down.
+    let shop = Receiver::start(Manner::Status(200)).await;
+    let endpoint = json!({"url": shop.url, "description": "The shop"});
+    let endpoint = server.post("/v2/webhook-endpoints").app_key().json(endpoint).send().await.expect(201);
+    let secret = endpoint.body["secret"].as_str().unwrap();
+    let path = format!("/v2/webhook-endpoints/{}", endpoint.id());
+
+    // It sends Jane ten dollars, and is told that the text message was sent.
+    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
+    let body = json!({"amount": 1_000, "payee": payee});
+    let link = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).id();
+    server.work_off().await;
+    assert_eq!(told_of(&shop, &link), ["payout_link.updated", "payout_link.updated", "payout_link.sent"]);
+
+    // The shop's server breaks down. Jane knows nothing of it, and takes her money to her bank.
+    shop.behave(Manner::Status(503));
+    let jane = Payee::arrive(&server, PHONE).await;
+    jane.name().await;
+    jane.bank("5550001").await;
+    jane.step("payout", json!({})).await;
+    server.work_off().await;
+    let waiting = server.get(&format!("{path}/deliveries?status=pending")).app_key().send().await.expect(200);
+    assert!(!waiting.body["data"].as_array().unwrap().is_empty(), "we keep what the shop did not take");
+
+    // An hour later it is up again. What it missed comes by itself, and then the news that Jane has her money.
+    server.pass(HOUR).await;
+    shop.behave(Manner::Status(200));
+    server.pass(2 * DAY).await;
+    let told = told_of(&shop, &link);
+    assert!(told.contains(&"payout_link.claimed".to_owned()), "{told:?}");
+    let names: Vec<Value> = shop.heard().iter().map(|heard| heard.event()["name"].clone()).collect();
+    assert!(names.contains(&json!("transfer.completed")), "{names:?}");
+    let open = server.get(&format!("{path}/deliveries?status=pending")).app_key().send().await.expect(200);
+    assert_eq!(open.body["data"], json!([]), "nothing is on its way any more");
+
+    // Everything that the log has from then on reached the shop, each signed with the secret that it wrote down.
+    let log = server.get("/v2/events").app_key().send().await.expect(200).body;
+    let first = shop.heard().iter().map(|heard| heard.sequence()).min().unwrap();
+    for event in log["data"].as_array().unwrap().iter().filter(|event| event["sequence"].as_i64() >= Some(first)) {
+        assert!(shop.heard().iter().any(|heard| heard.event() == *event), "{event}");
+    }
+    assert!(shop.heard().iter().all(|heard| heard.is_signed_with(secret)));
+
+    // And the books are right.
+    verify(&server);
+}
