@@ -2,7 +2,12 @@
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
 
+mod api;
 mod bench;
+mod events;
+mod keys;
+mod listen;
+mod log;
 mod logging;
 mod migrate;
 mod routes;
@@ -71,6 +76,19 @@ enum Command {
         #[command(subcommand)]
         asked: screening::Asked,
     },
+    /// Print the events of a running server
+    #[command(after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
+                            bursar events --json | jq -c '[.name, .object.status]'")]
+    Events(events::Asked),
+    /// Bring the events of a running server to a URL, signed as webhooks are
+    #[command(after_help = "Examples:\n  bursar listen --forward-to http://127.0.0.1:3000/hooks\n  \
+                            bursar listen --forward-to http://127.0.0.1:3000/hooks --after 0 --json")]
+    Listen(listen::Asked),
+    /// List, issue and revoke the keys of an app of a running server
+    #[command(
+        after_help = "Examples:\n  bursar keys list\n  bursar keys create --json\n  bursar keys revoke pk_sandbox_…"
+    )]
+    Keys(keys::Asked),
     /// List every route: method, path, who may call it, operation id
     #[command(after_help = "Examples:\n  bursar routes\n  bursar routes --json | jq -r '.[].path'")]
     Routes {
@@ -132,6 +150,9 @@ pub fn run() -> ExitCode {
         Command::Bench(asked) => bench::bench(&asked),
         Command::Simulate(simulated) => simulate::run(&simulated),
         Command::Screening { asked } => screening::run(asked),
+        Command::Events(asked) => events::run(&asked),
+        Command::Listen(asked) => listen::run(&asked),
+        Command::Keys(asked) => keys::run(&asked),
         Command::Routes { json } => routes::run(json),
     };
     match done {
@@ -147,9 +168,14 @@ pub fn run() -> ExitCode {
 }
 
 fn complain(failed: &Failed) {
+    complain_of(&failed.to_string());
+}
+
+/// Writes what is wrong to standard error.
+fn complain_of(text: &str) {
     use std::io::Write as _;
     let mut lines = String::new();
-    for line in failed.to_string().lines() {
+    for line in text.lines() {
         lines.push_str("bursar: ");
         lines.push_str(line);
         lines.push('\n');
@@ -160,12 +186,29 @@ fn complain(failed: &Failed) {
 
 /// Writes a result to standard output. A reader that went away (`bursar routes | head`) is no failure.
 fn say(text: &str) -> Result<(), Failed> {
+    say_while_heard(text).map(|_| ())
+}
+
+/// The same for what does not end by itself: gives whether there is still a reader.
+fn say_while_heard(text: &str) -> Result<bool, Failed> {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        Ok(()) | Err(_) => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// Does what waits for others, until it is done or somebody presses Ctrl-C, which is no failure.
+fn until_interrupted(work: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        tokio::select! {
+            done = work => done,
+            interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
+        }
+    })
 }
 
 #[cfg(test)]

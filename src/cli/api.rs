@@ -1,0 +1,137 @@
+//! A running server, as the subcommands that talk to one reach it: over HTTP, with a key, like any other client.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use reqwest::Method;
+use serde_json::Value;
+
+use super::Failed;
+use crate::apps::Credentials;
+use crate::config::BadConfig;
+use crate::outbound::install_tls;
+
+/// How long an answer may take.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// Which server, and as whom.
+#[derive(Args)]
+pub(super) struct Server {
+    /// The data folder of a sandbox, whose credentials are used
+    #[arg(long, value_name = "FOLDER", env = "BURSAR_DATA_DIR", default_value = "bursar-data")]
+    data_dir: PathBuf,
+    /// A client id, instead of the sandbox's
+    #[arg(long, value_name = "ID", requires = "api_key")]
+    client_id: Option<String>,
+    /// The key of that client id
+    #[arg(long, value_name = "KEY", env = "BURSAR_API_KEY", hide_env_values = true, requires = "client_id")]
+    api_key: Option<String>,
+    /// The server's address; without a client id the one that the sandbox wrote down
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+}
+
+/// Whose key is used.
+#[derive(Clone, Copy)]
+pub(super) enum As {
+    /// The app's.
+    App,
+    /// The organization's.
+    Organization,
+}
+
+/// A server to talk to.
+pub(super) struct Api {
+    client: reqwest::Client,
+    base_url: String,
+    client_id: String,
+    api_key: String,
+    /// The sandbox's own app, where its credentials were read.
+    pub app: Option<String>,
+}
+
+/// Why there is no answer to work with.
+pub(super) enum Trouble {
+    /// The server is not there now, or cannot answer now: it may be tried again.
+    Away(String),
+    /// It said no.
+    Refused(String),
+}
+
+impl From<Trouble> for Failed {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Away(message) | Trouble::Refused(message) => Self::Work(message),
+        }
+    }
+}
+
+impl Server {
+    /// The server with the key of an app or an organization.
+    pub fn open(&self, caller: As) -> Result<Api, Failed> {
+        let (base_url, client_id, api_key, app) = match (&self.client_id, &self.api_key) {
+            (Some(client_id), Some(api_key)) => {
+                let base_url = self.base_url.clone().unwrap_or_else(|| "http://127.0.0.1:8080".to_owned());
+                (base_url, client_id.clone(), api_key.clone(), None)
+            }
+            (Some(_) | None, _) => {
+                let credentials = self.credentials()?;
+                let (client_id, api_key) = match caller {
+                    As::App => (credentials.app.client_id, credentials.app.api_key),
+                    As::Organization => (credentials.organization.client_id, credentials.organization.api_key),
+                };
+                let base_url = self.base_url.clone().unwrap_or(credentials.base_url);
+                (base_url, client_id, api_key, Some(credentials.app.id.to_string()))
+            }
+        };
+        install_tls();
+        let client = reqwest::Client::builder().timeout(DEADLINE).build();
+        let client = client.map_err(|error| Failed::Work(format!("cannot make an HTTP client: {error}")))?;
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        if reqwest::Url::parse(&base_url).is_err() {
+            return Err(BadConfig::one(format!("base-url {base_url:?} is no URL")).into());
+        }
+        Ok(Api { client, base_url, client_id, api_key, app })
+    }
+
+    fn credentials(&self) -> Result<Credentials, Failed> {
+        let file = self.data_dir.join("sandbox-credentials.json");
+        let bad = |reason: String| {
+            let instead = "start a sandbox there, or give --client-id and --api-key";
+            Failed::from(BadConfig::one(format!("{}: {reason}; {instead}", file.display())))
+        };
+        let text = std::fs::read_to_string(&file).map_err(|error| bad(error.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| bad(error.to_string()))
+    }
+}
+
+impl Api {
+    /// Asks, and gives the JSON of the answer; null where it has no body.
+    pub async fn ask(&self, method: Method, path: &str) -> Result<Value, Trouble> {
+        let request = self.client.request(method, format!("{}{path}", self.base_url));
+        let request = request.basic_auth(&self.client_id, Some(&self.api_key));
+        let away = |error: reqwest::Error| Trouble::Away(format!("{}: {}", self.base_url, reason(error)));
+        let response = request.send().await.map_err(away)?;
+        let status = response.status();
+        let bytes = response.bytes().await.map_err(away)?;
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if status.is_success() {
+            return Ok(body);
+        }
+        let message = body["message"].as_str().unwrap_or_default();
+        let told = format!("{} said {}: {message}", self.base_url, status.as_u16());
+        if status.is_server_error() || status.as_u16() == 429 {
+            Err(Trouble::Away(told))
+        } else {
+            Err(Trouble::Refused(told))
+        }
+    }
+}
+
+/// The innermost reason: "connection refused" tells more than "error sending request".
+fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let causes = std::iter::successors(Some(&error as &dyn std::error::Error), |error| error.source());
+    causes.last().map(ToString::to_string).unwrap_or_default()
+}
