@@ -36,6 +36,7 @@ pub fn business() -> Vec<Route> {
         crate::ledger::http::routes(),
         crate::messages::http::routes(),
         crate::events::routes(),
+        crate::webhooks::routes(),
         crate::sandbox::routes(),
     ]
     .concat()
@@ -44,6 +45,7 @@ pub fn business() -> Vec<Route> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strict_json::Json;
     use std::collections::HashSet;
 
     #[test]
@@ -54,6 +56,21 @@ mod tests {
             assert!(names.insert(name), "{name} stands twice");
             assert!(places.insert((route.method, route.path)), "{name} has another's place");
         }
+    }
+
+    #[test]
+    fn every_example_of_a_request_is_read_by_its_route() {
+        let mut wrong = Vec::new();
+        for route in business() {
+            let (Some(example), Some(reader)) = (openapi::request_example(&route), route.documented.reader) else {
+                continue;
+            };
+            let body = Json::parse(example.to_string().as_bytes()).unwrap();
+            if let Err(problems) = reader(&body) {
+                wrong.push(format!("{}: {example}: {problems:?}", route.documented.operation_id));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     #[test]

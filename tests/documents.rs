@@ -35,6 +35,22 @@ fn the_list_of_errors_is_committed() {
 }
 
 #[test]
+fn the_list_of_events_is_committed() {
+    committed("docs/events.md", &openapi::events_page());
+}
+
+#[test]
+fn every_event_is_a_webhook_of_the_document() {
+    let document = document();
+    for name in bursar::events::EventName::ALL {
+        let posted = &document["webhooks"][name.as_str()]["post"];
+        let schema = &posted["requestBody"]["content"]["application/json"]["schema"];
+        assert_eq!(schema["allOf"][1]["properties"]["name"]["const"], name.as_str());
+        assert_eq!(posted["parameters"].as_array().unwrap().len(), 3);
+    }
+}
+
+#[test]
 fn the_moves_of_every_state_are_committed() {
     committed("docs/states.md", &openapi::states_page());
 }

@@ -63,3 +63,38 @@ async fn list_events_pages_forward() {
     assert_eq!(seen, expected);
     server.get("/v2/events?after=x").app_key().send().await.refused(400, "invalid-input");
 }
+
+#[tokio::test]
+async fn list_events_filters_by_name_and_object() {
+    let server = Server::memory().await;
+    let link = async || {
+        let body = json!({"amount": 100, "delivery": {"method": "link"}});
+        server.post("/v2/payout-links").app_key().json(body).send().await.expect(201)
+    };
+    let (one, other) = (link().await, link().await);
+    let list = async |query: String| {
+        let page = server.get(&format!("/v2/events?{query}")).app_key().send().await.expect(200).body;
+        page["data"].as_array().unwrap().clone()
+    };
+    let about = list(format!("object_id={}", one.id())).await;
+    assert_eq!(about.len(), 2);
+    assert!(about.iter().all(|event| event["object_id"] == one.body["id"]));
+    let both = list("name=payout_link.updated".to_owned()).await;
+    assert_eq!(both.len(), 4);
+    let rest = list(format!("name=payout_link.updated&after={}", about[1]["sequence"])).await;
+    assert!(rest.len() == 2 && rest.iter().all(|event| event["object_id"] == other.body["id"]), "{rest:?}");
+    assert!(list(format!("object_id={}&name=transfer.updated", one.id())).await.is_empty());
+    let wrong = server.get("/v2/events?name=payout_link.update&object_id=x").app_key().send().await;
+    assert_eq!(wrong.refused(400, "invalid-input").fields(), ["name", "object_id"]);
+}
+
+#[tokio::test]
+async fn get_event() {
+    let server = Server::memory().await;
+    let events = server.get("/v2/events").app_key().send().await.expect(200).body;
+    let first = &events["data"][0];
+    let shown = server.get(&format!("/v2/events/{}", first["id"].as_str().unwrap())).app_key().send().await;
+    assert_eq!(shown.expect(200).body, *first);
+    let unknown = format!("/v2/events/{}", first["object_id"].as_str().unwrap());
+    server.get(&unknown).app_key().send().await.refused(404, "not-found");
+}

@@ -253,6 +253,7 @@ pub fn routes() -> Vec<Route> {
         .refuses(&[Code::Unauthorized, Code::InvalidSsn, Code::UserInactive]),
         about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Say where the money goes")
             .takes::<NewMethodStep>()
+            .example(json!({"platform": "ach", "routing_number": "110000000", "account_number": "5550001"}))
             .refuses(&[Code::Unauthorized, Code::UserInfoMissing]),
         about(route!(Post "/v2/claims/{token}/payout" Anyone "pay_claim_out" payout), "Take the money")
             .describe("All that is left, or a part of it. The money is claimed once; what is left can be taken later.")

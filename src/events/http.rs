@@ -12,9 +12,10 @@ use crate::http::lists::{LIMIT_MAX, ListEnvelope};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::EventId;
+use crate::refusal::Refusal;
 use crate::world::Query;
 use crate::world::query::{Compare, Direction};
-use crate::world::record::Cell;
+use crate::world::record::{Cell, key};
 
 /// Events of a page when the request does not say: a reader that keeps up wants many at once.
 const LIMIT_DEFAULT: i64 = LIMIT_MAX;
@@ -26,6 +27,10 @@ input! {
         pub after: Option<Whole<0, { i64::MAX }>>,
         /// Events of a page, 1 to 100; 100 when not given.
         pub limit: Option<Whole<1, LIMIT_MAX>>,
+        /// Only events of this name.
+        pub name: Option<EventName>,
+        /// Only events about this object.
+        pub object_id: Option<Uuid>,
     }
 }
 
@@ -50,15 +55,17 @@ pub struct EventJson {
     pub object: serde_json::Value,
 }
 
-fn json(event: &Event) -> EventJson {
-    EventJson {
-        id: event.id,
-        sequence: event.sequence,
-        name: event.name,
-        created: event.created_at,
-        object_id: event.object_id,
-        version: event.version,
-        object: serde_json::from_str(&event.object).unwrap_or_default(),
+impl From<&Event> for EventJson {
+    fn from(event: &Event) -> Self {
+        Self {
+            id: event.id,
+            sequence: event.sequence,
+            name: event.name,
+            created: event.created_at,
+            object_id: event.object_id,
+            version: event.version,
+            object: serde_json::from_str(&event.object).unwrap_or_default(),
+        }
     }
 }
 
@@ -72,12 +79,32 @@ pub async fn list(call: Call) -> Outcome {
         .read(move |world| {
             let log = Query::of::<Event>(scope.org.to_value(), "sequence", limit + 1);
             let log = log.filter("app", Compare::Equal, scope.app.to_value());
+            let log = match asked.name {
+                Some(name) => log.filter("name", Compare::Equal, name.to_value()),
+                None => log,
+            };
+            let log = match asked.object_id {
+                Some(object) => log.filter("object_id", Compare::Equal, object.to_value()),
+                None => log,
+            };
             world.page::<Event>(&Query { direction: Direction::Ascending, after: Some(after.to_value()), ..log })
         })
         .await?;
     let has_more = events.len() > limit;
     events.truncate(limit);
-    Ok(Answer::ok(&ListEnvelope { has_more, data: events.iter().map(|event| json(event)).collect() }))
+    Ok(Answer::ok(&ListEnvelope { has_more, data: events.iter().map(|event| EventJson::from(&**event)).collect() }))
+}
+
+/// GET /v2/events/{event_id}
+pub async fn show(call: Call) -> Outcome {
+    let (scope, id): (_, EventId) = (call.scope()?, call.id("event_id", "event")?);
+    let event = call
+        .read(move |world| {
+            let event = world.find::<Event>(Event::BY_ID, key![scope.org, id])?;
+            event.filter(|event| event.app == scope.app).ok_or_else(|| Refusal::not_found("event").into())
+        })
+        .await?;
+    Ok(Answer::ok(&EventJson::from(&*event)))
 }
 
 /// The routes of events.
@@ -91,5 +118,9 @@ pub fn routes() -> Vec<Route> {
             )
             .asks::<EventsQuery>()
             .gives::<ListEnvelope<EventJson>>(200, "One page."),
+        route!(Get "/v2/events/{event_id}" App "get_event" show)
+            .about("Events", "Get an event")
+            .describe("Its id is also the header webhook-id of what is posted to webhook endpoints.")
+            .gives::<EventJson>(200, "The event."),
     ]
 }

@@ -10,8 +10,9 @@ use utoipa::ToSchema;
 
 use super::answer::{Answer, Outcome};
 use super::call::Call;
-use super::input::{Fields, Input};
+use super::input::{Fields, Input, Problems};
 use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
 
 /// The methods that routes have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,6 +61,9 @@ pub type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Se
 /// How a route tells a refusal, its guards' included, to whoever asked. The text is the request's id.
 pub type Telling = fn(&Refusal, &str) -> Answer;
 
+/// Reads a body, and says what is wrong with it.
+pub type Reader = fn(&Json) -> Result<(), Problems>;
+
 /// A schema and the name under which it stands in the document.
 pub type NamedSchema = (String, Schema);
 
@@ -76,6 +80,8 @@ pub struct Documented {
     pub description: &'static str,
     /// The body's schema.
     pub body: Option<Schema>,
+    /// Reads such a body, and says what is wrong with it.
+    pub reader: Option<Reader>,
     /// Parameters of the query: name, schema, description, required.
     pub query: Vec<(&'static str, Schema, String, bool)>,
     /// Answers: status, description, the schema's name and schema where there is a body.
@@ -158,6 +164,7 @@ impl Route {
     #[must_use]
     pub fn takes<T: Input>(mut self) -> Self {
         self.documented.body = Some(T::schema());
+        self.documented.reader = Some(|body| T::read(body, "").map(|_| ()));
         self
     }
 

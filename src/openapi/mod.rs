@@ -3,13 +3,18 @@
 //! Invariant: what is described is what is checked, because inputs describe themselves and the guards of
 //! `dispatch` are the same for all. The committed `openapi.json` is compared with it by a test.
 
+mod examples;
 mod links;
 mod operation;
 mod reference;
 mod schemas;
+mod webhooks;
+
+pub use webhooks::events_page;
 
 use std::sync::Arc;
 
+pub use operation::request_example;
 use serde_json::{Map, Value, json};
 
 use crate::http::route::route;
@@ -38,10 +43,11 @@ const INTRODUCTION: [&str; 5] = [
 /// # Panics
 /// When two schemas have one name, which a test of the table finds.
 pub fn document(routes: &[Route]) -> Value {
+    let schemas = schemas::components(routes);
     let mut paths: Map<String, Value> = Map::new();
     for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[route.method.as_str().to_ascii_lowercase()] = operation::operation(route, routes);
+        path[route.method.as_str().to_ascii_lowercase()] = operation::operation(route, routes, &schemas);
     }
     let mut tags: Vec<&str> = Vec::new();
     for route in routes {
@@ -64,8 +70,9 @@ pub fn document(routes: &[Route]) -> Value {
         }],
         "tags": tags.iter().map(|tag| json!({"name": tag})).collect::<Vec<_>>(),
         "paths": paths,
+        "webhooks": webhooks::webhooks(&schemas),
         "components": {
-            "schemas": schemas::components(routes),
+            "schemas": schemas,
             "responses": operation::shared_responses(),
             "parameters": operation::shared_parameters(),
             "headers": operation::shared_headers(),
@@ -120,6 +127,7 @@ pub fn states_page() -> String {
         ("User", crate::users::moves()),
         ("Payable", crate::payables::rules::moves()),
         ("Vendor payment method", crate::vendors::rules::moves()),
+        ("Webhook delivery", crate::webhooks::moves()),
     ];
     for (noun, moves) in nouns {
         page.push_str(&format!("\n## {noun}\n\n| from | what happens | to |\n|---|---|---|\n"));

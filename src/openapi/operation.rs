@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::examples;
 use super::links::links;
 use super::schemas::refer;
+use super::webhooks::header_parameters;
 use crate::http::inputs::{EMAIL_FORMAT, PHONE_FORMAT};
 use crate::http::{Method, Route, Who};
 use crate::refusal::Code;
 
-/// The operation of a route among all routes, which its links lead to.
-pub(super) fn operation(route: &Route, routes: &[Route]) -> Value {
+/// The operation of a route among all routes, which its links lead to, and their schemas, which make examples.
+pub(super) fn operation(route: &Route, routes: &[Route], schemas: &Value) -> Value {
     let documented = &route.documented;
     let mut operation = json!({
         "operationId": documented.operation_id,
@@ -29,7 +31,7 @@ pub(super) fn operation(route: &Route, routes: &[Route]) -> Value {
     if let Some(body) = body(route) {
         operation["requestBody"] = body;
     }
-    operation["responses"] = responses(route);
+    operation["responses"] = responses(route, schemas);
     let links = links(route, routes);
     if !links.is_empty() {
         for (status, ..) in route.documented.answers.iter().filter(|(status, _, body)| *status < 300 && body.is_some())
@@ -120,10 +122,16 @@ fn body(route: &Route) -> Option<Value> {
         properties.insert("idempotency_key".to_owned(), idempotency_field());
     }
     let mut content = json!({"schema": schema});
-    if let Some(example) = &route.documented.example {
-        content["example"] = example.clone();
+    if let Some(example) = request_example(route) {
+        content["example"] = example;
     }
     Some(json!({"required": required, "content": {"application/json": content}}))
+}
+
+/// A body that the route takes: its own example, or one that is made of the schema.
+pub fn request_example(route: &Route) -> Option<Value> {
+    let documented = &route.documented;
+    documented.example.clone().or_else(|| documented.body.as_ref().map(examples::request))
 }
 
 fn idempotency_field() -> Value {
@@ -135,12 +143,14 @@ fn idempotency_field() -> Value {
 }
 
 /// Every answer: the route's own, then its refusals by status.
-fn responses(route: &Route) -> Value {
+fn responses(route: &Route, schemas: &Value) -> Value {
     let mut responses: BTreeMap<String, Value> = BTreeMap::new();
     for (status, description, body) in &route.documented.answers {
         let mut response = json!({"description": description, "headers": answer_headers(route, *status)});
         if let Some((name, schema)) = body {
-            response["content"] = json!({"application/json": {"schema": refer(name, schema)}});
+            let schema = refer(name, schema);
+            let example = examples::answer(&schema, schemas);
+            response["content"] = json!({"application/json": {"schema": schema, "example": example}});
         }
         responses.insert(status.to_string(), response);
     }
@@ -258,7 +268,7 @@ pub(super) fn shared_responses() -> Value {
 
 /// `components.parameters`.
 pub(super) fn shared_parameters() -> Value {
-    json!({
+    let mut parameters = json!({
         "ApiAppId": {
             "name": "Api-App-Id", "in": "header", "required": false,
             "description": "The app that an organization's key acts on; needed with such a key on an app's routes. \
@@ -276,7 +286,11 @@ pub(super) fn shared_parameters() -> Value {
                             is executed once.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
         },
-    })
+    });
+    for (name, header) in header_parameters() {
+        parameters[name] = header;
+    }
+    parameters
 }
 
 /// `components.headers`.

@@ -85,7 +85,7 @@ fn answer(document: &Value, status: &str, given: &Value) -> ResponseDoc {
         description: if is_error { String::new() } else { text(given, "/description").to_owned() },
         // The error body is the same everywhere; the introduction has it.
         fields: schema.filter(|_| !is_error).map_or_else(Vec::new, |schema| schema_rows(document, schema)),
-        example: None,
+        example: given.pointer("/content/application~1json/example").filter(|_| !is_error).map(pretty),
         error_codes,
     }
 }

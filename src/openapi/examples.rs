@@ -1,0 +1,178 @@
+//! Examples of bodies, made of their schemas: one place, so that no body lacks one and none is out of date.
+//!
+//! A body with rules between its fields, such as one of two, gives its own example at its route. Every example of a
+//! request is read by the reader of that request in a test.
+
+use serde_json::{Map, Value, json};
+
+/// What stands in fields of these names, where a schema says no more than that they are text.
+const TEXTS: [(&str, &str); 32] = [
+    ("account_number", "5550001"),
+    ("address", "123 Main Street"),
+    ("business_name", "Corner Shop Inc."),
+    ("cash_tag", "$jane"),
+    ("city", "New York"),
+    ("client_id", "pk_sandbox_AZFbTQqUfhGcZ0fq4x0uQw"),
+    ("country", "US"),
+    ("country_code", "1"),
+    ("currency", "USD"),
+    ("date_of_birth", "1990-01-31"),
+    ("description", "Thank you for your work"),
+    ("email", "jane@example.com"),
+    ("file", "JVBERi0xLjQKJSVFT0YK"),
+    ("first_name", "Jane"),
+    ("handle", "jane"),
+    ("last_name", "Doe"),
+    ("line1", "123 Main Street"),
+    ("line_1", "123 Main Street"),
+    ("link", "https://pay.example.com/claim/3q2-7w"),
+    ("memo", "Invoice 42"),
+    ("message", "Thank you for your work!"),
+    ("metadata", "order-42"),
+    ("name", "Corner Shop"),
+    ("number", "INV-42"),
+    ("phone", "2127361234"),
+    ("phone_number", "2127361234"),
+    ("postcode", "10001"),
+    ("routing_number", "110000000"),
+    ("state", "NY"),
+    ("token", "123456"),
+    ("url", "https://example.com/hooks"),
+    ("zip", "10001"),
+];
+
+/// How deep an answer's example goes; below it a field is null.
+const DEPTH_MAX: usize = 6;
+
+/// A small request: what must be there, or the first field where nothing must.
+pub(super) fn request(schema: &Value) -> Value {
+    Examples { components: &Value::Null, whole: false }.of(schema, "", 0)
+}
+
+/// A whole answer: every field.
+pub(super) fn answer(schema: &Value, components: &Value) -> Value {
+    Examples { components, whole: true }.of(schema, "", 0)
+}
+
+struct Examples<'a> {
+    components: &'a Value,
+    whole: bool,
+}
+
+impl Examples<'_> {
+    fn of(&self, schema: &Value, name: &str, depth: usize) -> Value {
+        if let Some(given) = schema.get("example").or_else(|| schema.get("const")) {
+            return given.clone();
+        }
+        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+            let target = target.rsplit('/').next().and_then(|target| self.components.get(target));
+            let is_deep = depth >= DEPTH_MAX;
+            return target.filter(|_| !is_deep).map_or(Value::Null, |target| self.of(target, name, depth + 1));
+        }
+        if let Some(choice) = list(schema, "enum").find(|choice| !choice.is_null()) {
+            return choice.clone();
+        }
+        if let Some(either) = list(schema, "anyOf").chain(list(schema, "oneOf")).find(|either| !is_null(either)) {
+            return self.of(either, name, depth);
+        }
+        if schema.get("allOf").is_some() {
+            let parts = list(schema, "allOf").map(|part| self.of(part, name, depth));
+            let fields = parts.filter_map(|part| if let Value::Object(fields) = part { Some(fields) } else { None });
+            return fields.flatten().collect::<Map<_, _>>().into();
+        }
+        match kind(schema) {
+            "object" => self.object(schema, depth),
+            "array" => {
+                let items = schema.get("items").map(|items| self.of(items, name, depth + 1));
+                items.into_iter().filter(|item| !item.is_null()).collect()
+            }
+            "integer" => integer(schema).into(),
+            "number" => json!(0),
+            "boolean" => json!(true),
+            "string" => text(schema, name).into(),
+            _ => Value::Null,
+        }
+    }
+
+    fn object(&self, schema: &Value, depth: usize) -> Value {
+        let required: Vec<&str> = list(schema, "required").filter_map(Value::as_str).collect();
+        let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let shown = fields
+            .enumerate()
+            .filter(|(place, (name, _))| {
+                self.whole || required.contains(&name.as_str()) || required.is_empty() && *place == 0
+            })
+            .map(|(_, (name, field))| (name.clone(), self.of(field, name, depth + 1)));
+        shown.collect::<Map<_, _>>().into()
+    }
+}
+
+fn list<'a>(schema: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    schema.get(name).and_then(Value::as_array).into_iter().flatten()
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema["type"] == "null"
+}
+
+/// The type, or the first that is not null.
+fn kind(schema: &Value) -> &str {
+    let kinds = &schema["type"];
+    let first = list(schema, "type").filter_map(Value::as_str).find(|kind| *kind != "null");
+    kinds.as_str().or(first).unwrap_or_default()
+}
+
+/// Ten dollars, or the nearest that may be.
+fn integer(schema: &Value) -> i64 {
+    let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
+    let number = bound("minimum").map_or(1_000, |least| least.max(1_000));
+    bound("maximum").map_or(number, |most| number.min(most))
+}
+
+fn text(schema: &Value, name: &str) -> &'static str {
+    match schema.get("format").and_then(Value::as_str) {
+        Some("uuid") => "0195d8a4-6f00-7c3e-8a51-0c6a2f3b9d10",
+        Some("date-time") => "2026-03-02T15:00:00.000000Z",
+        Some("date") => "2026-03-02",
+        Some("email") => "jane@example.com",
+        Some("uri") => "https://example.com/hooks",
+        Some(_) | None => {
+            let known = TEXTS.iter().find(|(known, _)| *known == name);
+            let amount = name.ends_with("amount") || schema.get("pattern").is_some();
+            known.map_or(if amount { "0.01" } else { "text" }, |(_, text)| text)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_shows_what_must_be_there_and_an_answer_everything() {
+        let schema = json!({"type": "object", "required": ["amount", "payee"], "properties": {
+            "amount": {"type": "integer", "minimum": 1, "maximum": 500},
+            "memo": {"type": ["string", "null"]},
+            "payee": {"type": "object", "required": ["email"], "properties": {
+                "email": {"type": "string", "format": "email"}, "country": {"type": ["string", "null"]}
+            }},
+        }});
+        assert_eq!(request(&schema), json!({"amount": 500, "payee": {"email": "jane@example.com"}}));
+        let whole = json!({
+            "amount": 500, "memo": "Invoice 42", "payee": {"email": "jane@example.com", "country": "US"}
+        });
+        assert_eq!(answer(&schema, &Value::Null), whole);
+        let optional = json!({"type": "object", "properties": {"status": {"enum": ["on", "off"]}, "x": {}}});
+        assert_eq!(request(&optional), json!({"status": "on"}));
+    }
+
+    #[test]
+    fn references_are_followed_and_end() {
+        let components = json!({"Tree": {"type": "object", "properties": {
+            "id": {"type": "string", "format": "uuid"},
+            "trees": {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}},
+        }}});
+        let tree = answer(&json!({"$ref": "#/components/schemas/Tree"}), &components);
+        assert_eq!(tree["id"], tree["trees"][0]["id"]);
+    }
+}
