@@ -87,6 +87,8 @@ words! {
     pub enum Lane {
         /// What we do ourselves, or with partners of ours.
         House = "house",
+        /// Messages to people: a carrier that hangs holds up no money.
+        Messages = "messages",
         /// Calls to servers of other people's choice, which may hang.
         Webhooks = "webhooks",
     }
@@ -97,9 +99,8 @@ impl Work {
     pub const fn lane(&self) -> Lane {
         match self {
             Self::CallWebhook { .. } => Lane::Webhooks,
-            Self::SendMessage { .. }
-            | Self::FollowMessage { .. }
-            | Self::SubmitTransfer { .. }
+            Self::SendMessage { .. } | Self::FollowMessage { .. } => Lane::Messages,
+            Self::SubmitTransfer { .. }
             | Self::FollowTransfer { .. }
             | Self::TendWallet { .. }
             | Self::ExpireLink { .. }

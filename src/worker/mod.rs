@@ -18,9 +18,7 @@ use tokio::task::JoinHandle;
 use crate::funding::TendWallet;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
 use crate::http::{Bursar, Scope};
-use crate::ids::{
-    AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, WebhookEndpointId,
-};
+use crate::ids::{AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, WebhookEndpointId};
 use crate::jobs::{self, Abandon, Job, Lane, Lease, Leased, Work};
 use crate::payout_links::{Expire, Remind};
 use crate::rails::Standing;
@@ -32,7 +30,7 @@ use crate::webhooks::{Feed, Forget, WebhookDelivery, outlived as outlived_delive
 /// Jobs of a lane in hand at once. Webhooks have more, because most of them only wait for others to answer.
 const fn hands_of(lane: Lane) -> u32 {
     match lane {
-        Lane::House => 64,
+        Lane::House | Lane::Messages => 64,
         Lane::Webhooks => 256,
     }
 }
