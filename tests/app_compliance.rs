@@ -9,7 +9,7 @@ fn path(server: &Server) -> String {
 }
 
 /// Everything that can be told.
-fn everything() -> Value {
+pub fn everything() -> Value {
     let address = json!({"city": "New York", "line1": "1 Main St", "line2": "Apt 2", "state": "NY", "zip": "10001", "country": "US"});
     json!({
         "company_info": {

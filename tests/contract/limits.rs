@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::payout_link_batches::{BATCHES, rows};
 use crate::samples::Stage;
 
 /// Every list endpoint of the interface.
@@ -18,6 +19,20 @@ async fn limit_query_parameter_on_list_endpoints_is_from_1_to_100() {
             let refused = stage.ask("GET", &format!("{list}?limit={limit}")).send().await;
             assert_eq!(refused.refused(400, "invalid-input").fields(), ["limit"], "{list} {limit}");
         }
+    }
+}
+
+#[tokio::test]
+async fn links_per_batch_are_from_1_to_500() {
+    let stage = Stage::set().await;
+    for links in [rows(0..1), rows(1..501)] {
+        let count = links.len();
+        let batch = stage.made("POST", BATCHES, json!({ "links": links }), 201).await;
+        assert_eq!(batch["validated_rows"].as_array().map(Vec::len), Some(count));
+    }
+    for links in [rows(0..0), rows(1000..1501)] {
+        let refused = stage.ask("POST", BATCHES).json(json!({ "links": links })).send().await;
+        assert_eq!(refused.refused(400, "invalid-input").fields(), ["/links"], "{}", links.len());
     }
 }
 

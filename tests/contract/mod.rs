@@ -5,10 +5,13 @@ mod authentication;
 mod limits;
 mod shapes;
 
+use std::collections::BTreeMap;
+
 use bursar::http::Who;
 use serde_json::{Value, json};
 
 use crate::samples::{Sample, Stage, sample};
+use crate::{app_compliance, payout_link_batches};
 use shapes::{Table, assert_is, assert_lists};
 
 /// Sends the sample of an operation as its owner; gives the body of the answer, which must have this status.
@@ -42,6 +45,7 @@ const ENDPOINTS: &[(u8, &str, &str, &str)] = &[
     (4, "PATCH", "/v2/accounts-payable/payables/{payable_id}", "update_payable"),
     (5, "POST", "/v2/apps", "create_app"),
     (6, "GET", "/v2/apps", "list_apps"),
+    (7, "PUT", "/v2/apps/{app_id}/compliance", "set_app_compliance"),
     (8, "POST", "/v2/payouts/send-payout", "send_payout"),
     (9, "GET", "/v2/payouts/fee-estimate", "estimate_payout_fees"),
     (10, "POST", "/v2/payout-requests", "submit_payout_request"),
@@ -49,6 +53,8 @@ const ENDPOINTS: &[(u8, &str, &str, &str)] = &[
     (12, "POST", "/v2/payout-links", "create_payout_link"),
     (13, "GET", "/v2/payout-links/{payout_link_id}", "get_payout_link"),
     (14, "POST", "/v2/payout-links/{payout_link_id}/redeliver", "redeliver_payout_link"),
+    (15, "POST", "/v2/payout-link-batches", "submit_payout_link_batch"),
+    (16, "GET", "/v2/payout-link-batches/{payout_link_batch_id}/results", "get_payout_link_batch_results"),
     (17, "POST", "/v2/payments", "create_payment"),
     (17, "GET", "/users/{user_id}/payout-methods", "list_payout_methods_unversioned"),
     (18, "POST", "/v2/transfers", "create_transfer"),
@@ -75,6 +81,8 @@ const RESOURCES: &[(&str, u16, &str, Table)] = &[
     ("submit_payable", 200, "Payable", shapes::PAYABLE),
     ("pay_payable", 200, "Payable", shapes::PAYABLE),
     ("update_payable", 200, "Payable", shapes::PAYABLE),
+    ("set_app_compliance", 201, "App compliance information", shapes::APP_COMPLIANCE),
+    ("submit_payout_link_batch", 201, "Payout link batch", shapes::BATCH),
     ("create_payment", 201, "Transfer", shapes::TRANSFER),
     ("send_payout", 201, "Payout link", shapes::PAYOUT_LINK),
     ("submit_payout_request", 201, "Payout request", shapes::PAYOUT_REQUEST),
@@ -152,6 +160,59 @@ async fn a_whole_user_has_every_field_filled() {
 }
 
 #[tokio::test]
+async fn whole_app_compliance_has_every_field_filled_and_a_part_gives_the_whole() {
+    let stage = Stage::set().await;
+    let path = format!("/v2/apps/{}/compliance", stage.app.id);
+    let whole = stage.made("PUT", &path, app_compliance::everything(), 201).await;
+    assert_is("App compliance information", shapes::APP_COMPLIANCE, &whole);
+    assert_filled(&whole, &[]);
+    // What the specification's update request shows of a director: the number and nothing else.
+    let part = json!({"directors": [{"ssn": "234-56-7890"}], "flow_of_funds": {"usage": "Refunds"}});
+    let whole = stage.made("PUT", &path, part, 200).await;
+    assert_is("App compliance information", shapes::APP_COMPLIANCE, &whole);
+    assert_filled(&whole, &[]);
+}
+
+#[tokio::test]
+async fn a_whole_batch_has_every_field_filled_and_is_the_same_batch_while_it_is_submitted() {
+    let stage = Stage::set().await;
+    let row = json!({
+        "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com", "country_code": "1",
+        "phone_number": stage.phone(), "delivery_method": "email", "amount_cents": 1, "memo": "memo",
+        "idempotency_key": "0195cf3a-0000-4000-8000-000000000001", "metadata": {"order": 17},
+        "force_collect_compliance_information": true,
+    });
+    let links = json!({"links": [row]});
+    let batch = stage.made("POST", payout_link_batches::BATCHES, links.clone(), 201).await;
+    assert_is("Payout link batch", shapes::BATCH, &batch);
+    assert_filled(&batch, &[]);
+    assert_eq!((&batch["success"], &batch["validated_rows"]), (&json!(true), &json!([row])));
+    let again = stage.made("POST", payout_link_batches::BATCHES, links, 200).await;
+    assert_eq!(again, batch, "a retry while it is submitted enqueues the same batch again");
+}
+
+#[tokio::test]
+async fn the_results_of_a_batch_hold_its_input_rows_before_and_after_it_is_processed() {
+    let stage = Stage::set().await;
+    let links = json!({"links": payout_link_batches::rows(1..4)});
+    let batch = stage.make(payout_link_batches::BATCHES, links, 201).await;
+    let input = |rows: &[BTreeMap<String, String>]| -> Vec<[String; 3]> {
+        rows.iter()
+            .map(|row| ["amount_cents", "delivery_method", "idempotency_key"].map(|name| row[name].clone()))
+            .collect()
+    };
+    let expected: Vec<[String; 3]> =
+        (1..4).map(|number| ["100".to_owned(), "link".to_owned(), payout_link_batches::key(number)]).collect();
+    let before = payout_link_batches::results(&stage.server, &batch).await;
+    assert_eq!(input(&before), expected);
+    assert!(before.iter().all(|row| row["status"].is_empty()), "{before:?}");
+    stage.server.work_off().await;
+    let after = payout_link_batches::results(&stage.server, &batch).await;
+    assert_eq!(input(&after), expected);
+    assert!(after.iter().all(|row| row["status"] == "succeeded"), "{after:?}");
+}
+
+#[tokio::test]
 async fn a_decided_payout_request_embeds_its_link_and_its_user() {
     let stage = Stage::set().await;
     let body = json!({"amount": 100, "user_id": stage.verified().await, "memo": "memo", "metadata": "metadata"});
@@ -221,6 +282,7 @@ async fn every_error_has_the_error_body() {
 const DECLARED_ERRORS: &[(&str, usize)] = &[
     ("send_verification_token", 5),
     ("connect_user", 3),
+    ("submit_payout_link_batch", 2),
     ("update_user", 3),
     ("delete_user", 3),
     ("set_user_address", 3),
