@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::bursar::clock::{DAY_SECONDS, Time};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -67,6 +67,34 @@ fn a_request_under_way_is_answered_before_the_end() {
     slow.read_to_string(&mut reply).unwrap();
     assert!(reply.starts_with("HTTP/1.1 404"), "{reply}");
     assert!(process.wait(Duration::from_secs(10)).0.success());
+}
+
+/// Connects, sends the beginning of a request, and waits until the server has had enough; gives how long that took and
+/// what it said.
+fn dawdle(address: &str, beginning: &str) -> (Duration, String) {
+    let mut slow = TcpStream::connect(address).unwrap();
+    slow.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
+    let begun = Instant::now();
+    slow.write_all(beginning.as_bytes()).unwrap();
+    let mut reply = String::new();
+    slow.read_to_string(&mut reply).unwrap();
+    (begun.elapsed(), reply)
+}
+
+#[test]
+fn a_caller_has_ten_seconds_for_the_headers_and_thirty_for_the_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start(folder.path());
+    let head = "POST /v2/payout-links HTTP/1.1\r\nhost: test\r\n";
+    let waits = format!("{head}connection: close\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{{");
+    let ((headers, _), (request, reply)) = std::thread::scope(|scope| {
+        let headers = scope.spawn(|| dawdle(&process.address, head));
+        let request = scope.spawn(|| dawdle(&process.address, &waits));
+        (headers.join().unwrap(), request.join().unwrap())
+    });
+    assert!((9..25).contains(&headers.as_secs()), "{headers:?}");
+    assert!((29..60).contains(&request.as_secs()), "{request:?}");
+    assert!(reply.starts_with("HTTP/1.1 400") && reply.contains("within 30 seconds"), "{reply}");
 }
 
 #[test]
