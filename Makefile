@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit browser schemathesis simulate crash payables-races bench bless
+.PHONY: help run build setup test test-long fmt lint unit browser schemathesis simulate crash batches payables-races bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
@@ -35,6 +35,7 @@ test-long: test ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory schemathesis SCHEMATHESIS_CALLS=20000 SCHEMATHESIS_EXAMPLES=20
 	@$(MAKE) --no-print-directory simulate SIMULATE_OPS=2000000
 	@$(MAKE) --no-print-directory crash
+	@$(MAKE) --no-print-directory batches
 	@$(MAKE) --no-print-directory payables-races
 
 fmt: ## Check the format
@@ -60,6 +61,9 @@ crash: ## Kill the server under load, ten rounds of 5,000 payouts, and look for 
 
 payables-races: ## Race a thousand payables through approval, change and payment
 	BURSAR_PAYABLE_RACES=1000 cargo nextest run --locked --no-capture -E 'test(/^payables_races/)'
+
+batches: build ## Kill the server twenty times under 200 batches of 500 rows, each sent three times
+	BURSAR_BATCHES=200 BURSAR_BATCH_ROWS=500 BURSAR_BATCH_KILLS=20 cargo nextest run --release --locked --no-capture -E 'test(/^batch_crash/)'
 
 bench: build ## Measure send-payout beside pgbench
 	tools/bench.sh

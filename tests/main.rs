@@ -12,6 +12,7 @@ mod harness;
 mod approval_policies;
 mod app_compliance;
 mod apps;
+mod batch_crash;
 mod claims;
 mod contract;
 mod command_line;
