@@ -28,6 +28,12 @@ CLAIMS = []
 # Names of fields in bodies, by the placeholder that stands for the same object in paths.
 NAMED = {"acting_user_id": "member_id", "ap_vendor_id": "vendor_id", "ap_payment_method_id": "payment_method_id"}
 
+# Texts that are looked up or have check digits, wherever their field stands.
+PLACES_AND_NUMBERS = {
+    "state": "NY", "incorporation_state": "NY", "postcode": "10001", "zip": "10001", "citizenship": "DE",
+    "routing_number": "110000000", "ein": "12-3456789", "ssn": "123-45-6789",
+}  # fmt: skip
+
 
 def is_positive(case, location):
     component = case.meta.components.get(location) if case.meta else None
@@ -119,7 +125,7 @@ def realize(body):
         body["country_code"], body["phone_number"] = "1", f"212736{next(PHONES)}"
     if isinstance(body.get("country"), str):
         body["country"] = "US"
-    for name, value in (("state", "NY"), ("postcode", "10001"), ("citizenship", "DE"), ("routing_number", "110000000")):
+    for name, value in PLACES_AND_NUMBERS.items():
         if isinstance(body.get(name), str):
             body[name] = value
     if isinstance(body.get("seconds"), int):

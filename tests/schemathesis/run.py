@@ -10,6 +10,7 @@ listed below with its reason, and when the books do not balance afterwards.
 import argparse
 import base64
 import collections
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -23,7 +24,7 @@ HERE = Path(__file__).resolve().parent
 BURSAR = os.environ.get("BURSAR_BIN", HERE.parent.parent / "target/release/bursar")
 SCHEMATHESIS = HERE / ".venv/bin/schemathesis"
 
-# Operations that need not succeed here, and why. Each has tests of its own.
+# Operations that need not succeed here, and why. Each has tests of its own, which succeed; here they are only called.
 BEYOND = {
     "prove_claim_contact": "needs the code that only the payee's phone gets",
     "fill_claim_profile": "needs a sitting, which a code opens",
@@ -31,6 +32,24 @@ BEYOND = {
     "choose_claim_method": "needs a sitting",
     "pay_claim_out": "needs a sitting",
     "verify_user": "needs the code that only the user's phone gets",
+    # What depends on the state that other calls left behind, in an order that is not drawn often.
+    "clear_user_screening": "needs a user who is under review for a listed name, and an admin who decides",
+    "confirm_user_screening": "needs the same",
+    "approve_transfer": "needs a transfer that was flagged, and an admin who decides",
+    "cancel_transfer": "needs a transfer that is still under way; those that are drawn are soon over",
+    "create_organization_transfer": "needs money on the side from which it goes",
+    "create_approval_policy": "needs members in its steps who may approve",
+    "get_approval_policy": "needs a policy",
+    "update_approval_policy": "needs a policy",
+    "delete_approval_policy": "needs a policy",
+    "submit_payable": "needs a bill with a vendor and its account, and a member whose role lets him",
+    "update_payable": "needs items that sum up, of a bill that was not submitted, and a member whose role lets him",
+    "approve_payable": "needs a bill that was submitted",
+    "reject_payable": "needs a bill that was submitted",
+    "pay_payable": "needs a bill that was approved",
+    "get_payable_file": "needs a document that is PDF",
+    "confirm_vendor_payment_method": "needs an account that another member gave",
+    "replay_webhook_delivery": "needs something that was sent to an endpoint, which must still be enabled",
 }
 
 
@@ -131,6 +150,16 @@ def run(key, seed, examples, folder):
     return calls, answers
 
 
+def run_afresh(key, seed, examples):
+    """One run in a folder of its own, which is removed however it ends."""
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="bursar-schemathesis-") as folder:
+        made, answered = run(key, seed, examples, Path(folder))
+    seconds = round(time.monotonic() - begun)
+    print(f"schemathesis: {made} calls with the {key}'s key, seed {seed}, in {seconds} s", flush=True)
+    return made, answered
+
+
 def read(report):
     """How many calls there were, and the statuses that each operation answered with."""
     calls, answers = 0, collections.defaultdict(collections.Counter)
@@ -152,21 +181,20 @@ def main():
     arguments.add_argument("--examples", type=int, default=4)
     asked = arguments.parse_args()
     calls, answers = 0, collections.defaultdict(collections.Counter)
-    # Each round is two runs over fresh sandboxes; there are few, because a run makes thousands of calls.
+    # Each round is two runs at once, over a fresh sandbox each; there are few, because a run makes thousands of calls.
     for seed in range(asked.seed, asked.seed + 100):
-        for key in ("organization", "app"):
-            with tempfile.TemporaryDirectory(prefix="bursar-schemathesis-") as folder:
-                made, answered = run(key, seed, asked.examples, Path(folder))
-            print(f"schemathesis: {made} calls with the {key}'s key, seed {seed}", flush=True)
-            calls += made
-            for operation, statuses in answered.items():
-                answers[operation].update(statuses)
+        with concurrent.futures.ThreadPoolExecutor() as side_by_side:
+            runs = side_by_side.map(lambda key: run_afresh(key, seed, asked.examples), ("organization", "app"))
+            for made, answered in runs:
+                calls += made
+                for operation, statuses in answered.items():
+                    answers[operation].update(statuses)
         if calls >= asked.calls:
             break
     if calls < asked.calls:
         sys.exit(f"schemathesis: {calls} calls, {asked.calls} were asked for")
     judge(answers)
-    print(f"schemathesis: {calls} calls, every operation reached")
+    print(f"schemathesis: {calls} calls; every operation was called, and succeeded but for up to {len(BEYOND)} excused")
 
 
 def judge(answers):
@@ -177,7 +205,7 @@ def judge(answers):
         for method, operation in methods.items():
             statuses = answers[method.upper(), path]
             succeeded = any(200 <= status < 400 for status in statuses)
-            if not succeeded and operation["operationId"] not in BEYOND:
+            if not statuses or not succeeded and operation["operationId"] not in BEYOND:
                 failed.append(f"{operation['operationId']}: {dict(statuses)}")
     if failed:
         sys.exit("schemathesis: never succeeded; give it an example, or a reason in BEYOND:\n" + "\n".join(failed))
