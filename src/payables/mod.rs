@@ -30,6 +30,7 @@ pub use cancel::Cancel;
 pub use create::Create;
 pub use file::{DeleteFile, FILE_BYTES_MAX, SetFile};
 pub use http::routes;
+pub use inputs::Currency;
 pub use items::Item;
 pub use json::{PayableJson, json};
 pub use model::{

@@ -7,20 +7,28 @@ use super::checks::{changed, written};
 use super::requests::Token;
 use crate::clock::Time;
 use crate::http::Scope;
-use crate::ids::{JobId, MemberId, OrgId, PayoutLinkId, PayoutRequestId, TransferId, UserId};
+use crate::ids::{
+    JobId, MemberId, OrgId, PayableId, PayoutLinkId, PayoutRequestId, TransferId, UserId, VendorId,
+    VendorPaymentMethodId,
+};
 use crate::jobs::Job;
 use crate::members::Member;
+use crate::payables::Payable;
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::{AppUser, User};
+use crate::vendors::{Vendor, VendorPaymentMethod};
 
 /// Links that clients still think of. Older ones are left to their expiry.
 const LINKS_KEPT: usize = 120;
 
 /// The same of payout requests.
 const REQUESTS_KEPT: usize = 60;
+
+/// Of bills.
+const BILLS_KEPT: usize = 40;
 
 /// And of payouts.
 const PAYOUTS_KEPT: usize = 30;
@@ -51,6 +59,12 @@ pub(super) struct Directory {
     pub flagged: BTreeSet<(Scope, TransferId)>,
     /// The newest payouts.
     pub paid: VecDeque<(Scope, TransferId)>,
+    /// The vendors of each app.
+    pub vendors: HashMap<Scope, Vec<VendorId>>,
+    /// The accounts of each vendor.
+    pub accounts: HashMap<VendorId, Vec<VendorPaymentMethodId>>,
+    /// The newest bills.
+    pub bills: VecDeque<(Scope, PayableId)>,
     /// The members of each organization.
     pub members: HashMap<OrgId, Vec<MemberId>>,
     /// Users of each app.
@@ -85,6 +99,16 @@ impl Directory {
         for member in changed::<Member>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
             self.members.entry(member.org).or_default().push(member.id);
         }
+        for vendor in changed::<Vendor>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
+            self.vendors.entry(Scope { org: vendor.org, app: vendor.app }).or_default().push(vendor.id);
+        }
+        let accounts = changed::<VendorPaymentMethod>(changes).filter(|change| change.before.is_none());
+        for account in accounts.filter_map(|it| it.after) {
+            self.accounts.entry(account.vendor).or_default().push(account.id);
+        }
+        let bills = changed::<Payable>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after);
+        self.bills.extend(bills.map(|bill| (bill.scope(), bill.id)));
+        keep_newest(&mut self.bills, BILLS_KEPT);
         for change in changed::<Transfer>(changes) {
             let Some(transfer) = change.after.filter(|transfer| transfer.kind == TransferKind::Payout) else {
                 continue;

@@ -119,7 +119,8 @@ impl Rail {
         let agrees = match transfer.status {
             TransferStatus::Created | TransferStatus::Flagged => true,
             TransferStatus::Canceled => items == 0,
-            TransferStatus::Pending => items == 1,
+            // One that was approved is pending before its rail is told.
+            TransferStatus::Pending => items == 1 || transfer.waits_for_rail(),
             TransferStatus::Completed => matches!(says, Standing::Completed | Standing::Returned(_)),
             TransferStatus::Failed => matches!(says, Standing::Failed(_)),
             TransferStatus::Reversed => matches!(says, Standing::Returned(_)),

@@ -1,7 +1,9 @@
 //! What is broken on purpose, so that each check is seen to find what it is for.
 
 use super::chance::Chance;
+use super::checks::read;
 use crate::events::Event;
+use crate::payables::{Payable, PayableStatus};
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::{Change, Memory};
 use crate::world::{Record, Value};
@@ -21,6 +23,8 @@ pub enum Sabotage {
     LostEvents,
     /// A worker whose lease was taken over commits all the same.
     StaleLeases,
+    /// Approved bills forget who approved them.
+    ForgottenApprovals,
     /// Approved requests forget which link they made.
     ForgottenLinks,
 }
@@ -37,16 +41,30 @@ impl Sabotage {
                     memory.tamper(lost.table, lost.key, None);
                 }
             }
-            Self::ForgottenLinks => overwrite::<PayoutRequest>(changes, memory, "payout_link", &Value::Null),
+            Self::ForgottenApprovals => {
+                let approved = |payable: &Payable| payable.status == PayableStatus::Approved;
+                overwrite(changes, memory, approved, "approval_steps", &Value::Text("[]".to_owned()));
+            }
+            Self::ForgottenLinks => {
+                overwrite(changes, memory, |_: &PayoutRequest| true, "payout_link", &Value::Null);
+            }
         }
     }
 }
 
-/// Writes something else into a column of every row of a kind.
-fn overwrite<R: Record>(changes: &mut [Change], memory: &Memory, column: &str, value: &Value) {
+/// Writes something else into a column of the rows of a kind that are so.
+fn overwrite<R: Record>(
+    changes: &mut [Change],
+    memory: &Memory,
+    is_meant: impl Fn(&R) -> bool,
+    column: &str,
+    value: &Value,
+) {
     let column = R::TABLE.position(column).expect("a column of the record");
     for change in changes.iter_mut().filter(|change| change.table == R::TABLE) {
-        if let Some(row) = &mut change.after {
+        if let Some(row) = &mut change.after
+            && read::<R>(row).is_some_and(|record| is_meant(&record))
+        {
             row[column] = value.clone();
             memory.tamper(change.table, change.key.clone(), Some(row.clone()));
         }

@@ -170,7 +170,7 @@ pub(super) fn own_account(number: &str) -> Option<OwnAccountInput> {
 }
 
 /// An input as its handler would read it.
-fn read<T: Input>(text: &str) -> Option<T> {
+pub(super) fn read<T: Input>(text: &str) -> Option<T> {
     T::read(&Json::parse(text.as_bytes()).ok()?, "").ok()
 }
 

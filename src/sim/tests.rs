@@ -25,6 +25,7 @@ fn what_is_broken_on_purpose_is_found() {
         (Sabotage::LostEvents, 14),
         (Sabotage::StaleLeases, 17),
         (Sabotage::ForgottenLinks, 13),
+        (Sabotage::ForgottenApprovals, 12),
     ] {
         let violation = run(7, 20_000, sabotage).expect_err("a broken thing went unnoticed");
         assert_eq!(violation.finding.invariant, invariant, "{sabotage:?}: {violation}");

@@ -4,6 +4,7 @@
 //! They look at changed rows alone, so a step costs what it changed. The pass over everything, which `bursar
 //! verify` also makes, is run besides from time to time.
 
+mod bills;
 mod book;
 mod log;
 mod objects;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 
 /// See the module's comment.
 pub(super) struct Checks {
+    bills: bills::Bills,
     book: book::Book,
     log: log::Log,
     objects: objects::Objects,
@@ -41,6 +43,7 @@ impl Checks {
     pub fn new(deliveries_max: u32) -> Self {
         debug_assert!(deliveries_max <= DELIVERIES_MAX, "a control is stricter than the product, never laxer");
         Self {
+            bills: bills::Bills::default(),
             book: book::Book::default(),
             log: log::Log::default(),
             objects: objects::Objects::new(deliveries_max),
@@ -56,6 +59,7 @@ impl Checks {
         findings.extend(self.log.commit(changes));
         findings.extend(self.objects.commit(changes));
         findings.extend(self.requests.commit(changes));
+        findings.extend(self.bills.commit(changes));
         findings.extend(kept_for_ever::<StoredAnswer>(changes, 8));
         findings
     }
@@ -74,7 +78,8 @@ pub(super) fn written<R: Record>(changes: &[Change]) -> impl Iterator<Item = Arc
     changed::<R>(changes).filter_map(|changed| changed.after)
 }
 
-fn read<R: Record>(row: &[crate::world::Value]) -> Option<Arc<R>> {
+/// A row as its record.
+pub(super) fn read<R: Record>(row: &[crate::world::Value]) -> Option<Arc<R>> {
     (R::TABLE.decode)(row).ok()?.downcast::<R>().ok()
 }
 

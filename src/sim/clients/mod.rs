@@ -3,6 +3,7 @@
 //! They behave as real ones do at their worst: they ask twice with one key, use an old key for something new,
 //! name other tenants' objects, type wrong codes, and take a link from two places at once.
 
+mod bills;
 mod money;
 
 use std::collections::{HashMap, VecDeque};
@@ -135,7 +136,7 @@ impl Clients {
         let scope = *chance.pick(&sight.stage.apps)?;
         let foreign = chance.one_in(25);
         let at = if foreign { other_tenant(scope, sight, chance)? } else { scope };
-        let wish = match chance.position(28) {
+        let wish = match chance.position(36) {
             0..=6 => Wish::SendPayout(Box::new(self.new_link(at, foreign, true, sight, chance)?)),
             7 | 8 => Wish::CreateLink(Box::new(self.new_link(at, foreign, false, sight, chance)?)),
             9..=11 => Wish::Redeliver(link_of(at, sight, chance)?.id),
@@ -152,6 +153,7 @@ impl Clients {
             16 => Wish::SendToken(user_of(at, sight, chance)?),
             17 => self.verify(at, sight, chance)?,
             18..=20 => Wish::Ask(self.asking(at, foreign, sight, chance)?),
+            26..=33 => Wish::Bill(Box::new(self.billing(at, sight, chance)?)),
             21..=25 => Wish::Move(self.moving(at, sight, chance)?),
             _ => {
                 let user = user_of(at, sight, chance)?;

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+mod bill;
 mod claim;
 mod money;
 mod payout_request;
 
+pub(super) use bill::{BillAct, Billing};
 pub(super) use claim::Step;
 pub(super) use money::Moving;
 pub(super) use payout_request::Asking;
@@ -48,6 +50,7 @@ pub(super) enum Wish {
     Claim { link: Token, step: Step },
     Ask(Asking),
     Move(Moving),
+    Bill(Box<Billing>),
 }
 
 /// What holds for every request of a kind.
@@ -86,6 +89,7 @@ impl Wish {
             Self::Claim { step, .. } => step.nature(),
             Self::Ask(asking) => asking.nature(),
             Self::Move(moving) => moving.nature(),
+            Self::Bill(billing) => billing.nature(),
         }
     }
 }
@@ -190,6 +194,7 @@ impl Request {
             Wish::Claim { link, step } => return self.send_step(&link, step, batch, vault, entropy),
             Wish::Ask(asking) => self.send_asking(asking, batch, vault, entropy),
             Wish::Move(moving) => self.send_moving(moving, batch, vault, entropy),
+            Wish::Bill(billing) => self.send_billing(*billing, batch, vault, entropy),
         }
         None
     }

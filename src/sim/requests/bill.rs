@@ -1,0 +1,104 @@
+//! Accounts payable: vendors, their accounts, and their bills, by members who may or may not.
+
+use std::sync::Arc;
+
+use super::super::house::Batch;
+use super::super::{Said, Who};
+use super::{Nature, Request};
+use crate::bank_accounts::BankAccountInput;
+use crate::http::Answer;
+use crate::ids::{Entropy, MemberId, PayableId, VendorId, VendorPaymentMethodId};
+use crate::payables::{
+    Approve, Cancel, Create, Currency, Pay, Payable, PayableJson, PayablePatch, Reject, Submit, Update,
+};
+use crate::users::Address;
+use crate::vault::Vault;
+use crate::vendors::{AddPaymentMethod, ConfirmPaymentMethod, CreateVendor};
+
+/// A member's act.
+#[derive(Clone, Debug)]
+pub(in crate::sim) struct Billing {
+    /// Who acts.
+    pub acting: MemberId,
+    /// What they do.
+    pub act: BillAct,
+}
+
+/// What is done in accounts payable.
+#[derive(Clone, Debug)]
+pub(in crate::sim) enum BillAct {
+    AddVendor { name: String, address: Address },
+    AddAccount { vendor: VendorId, account: Box<BankAccountInput> },
+    ConfirmAccount { vendor: VendorId, method: VendorPaymentMethodId },
+    Create { number: String, says: Box<PayablePatch> },
+    Update { payable: PayableId, says: Box<PayablePatch> },
+    Submit(PayableId),
+    Approve(PayableId),
+    Reject(PayableId),
+    Cancel(PayableId),
+    Pay(PayableId),
+}
+
+impl Billing {
+    pub(super) fn nature(&self) -> Nature {
+        let (target, takes_key, harmless_twice, names_object) = match &self.act {
+            BillAct::AddVendor { .. } => ("POST /v2/accounts-payable/vendors?", true, false, true),
+            BillAct::AddAccount { .. } => ("POST /v2/accounts-payable/vendors/payment-methods?", true, true, true),
+            BillAct::ConfirmAccount { .. } => {
+                ("POST /v2/accounts-payable/vendors/payment-methods/confirm?", true, true, true)
+            }
+            BillAct::Create { .. } => ("POST /v2/accounts-payable/payables?", true, false, true),
+            BillAct::Update { .. } => ("PATCH /v2/accounts-payable/payables?", false, true, true),
+            BillAct::Submit(_) => ("POST /v2/accounts-payable/payables/submit-for-approval?", true, true, true),
+            BillAct::Approve(_) => ("POST /v2/accounts-payable/payables/approve?", true, true, true),
+            BillAct::Reject(_) => ("POST /v2/accounts-payable/payables/reject?", true, true, true),
+            BillAct::Cancel(_) => ("POST /v2/accounts-payable/payables/cancel?", true, true, true),
+            BillAct::Pay(_) => ("POST /v2/accounts-payable/payables/pay?", true, true, true),
+        };
+        Nature { target, takes_key, harmless_twice, names_object }
+    }
+}
+
+impl Request {
+    pub(super) fn send_billing(
+        &self,
+        billing: Billing,
+        batch: &mut Batch<Who, Said>,
+        vault: &Arc<Vault>,
+        mut entropy: Entropy,
+    ) {
+        let (scope, acting, comment) = (self.scope, billing.acting, None);
+        match billing.act {
+            BillAct::AddVendor { name, address } => {
+                let (acting, contact_email, external_id) = (Some(acting), None, None);
+                let command = CreateVendor { scope, acting, name, address, contact_email, external_id };
+                self.once(batch, vault, command, |vendor| Answer::ok(&serde_json::json!({"id": vendor.id})));
+            }
+            BillAct::AddAccount { vendor, account } => {
+                let account = account.sealed(vault, entropy.bytes());
+                let command = AddPaymentMethod { scope, vendor, acting: Some(acting), account };
+                self.once(batch, vault, command, Answer::ok);
+            }
+            BillAct::ConfirmAccount { vendor, method } => {
+                self.once(batch, vault, ConfirmPaymentMethod { scope, vendor, method, acting }, Answer::ok);
+            }
+            BillAct::Create { number, says } => {
+                let (currency, public_url) = (Currency::default(), "http://127.0.0.1".to_owned());
+                let command = Create { scope, acting, number, currency, says: *says, file: None, public_url };
+                self.once(batch, vault, command, shown);
+            }
+            BillAct::Update { payable, says } => {
+                self.once(batch, vault, Update { scope, payable, acting, patch: *says }, shown);
+            }
+            BillAct::Submit(payable) => self.once(batch, vault, Submit { scope, payable, acting }, shown),
+            BillAct::Approve(payable) => self.once(batch, vault, Approve { scope, payable, acting, comment }, shown),
+            BillAct::Reject(payable) => self.once(batch, vault, Reject { scope, payable, acting, comment }, shown),
+            BillAct::Cancel(payable) => self.once(batch, vault, Cancel { scope, payable, acting }, shown),
+            BillAct::Pay(payable) => self.once(batch, vault, Pay { scope, payable, acting, key: None }, shown),
+        }
+    }
+}
+
+fn shown(payable: &Arc<Payable>) -> Answer {
+    Answer::ok(&PayableJson::from(&**payable))
+}
