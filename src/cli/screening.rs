@@ -1,6 +1,7 @@
 //! `bursar screening`
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Subcommand;
 use comfy_table::{ContentArrangement, Table};
@@ -8,7 +9,7 @@ use serde_json::json;
 
 use super::{Configured, Failed, say};
 use crate::sanctions::{self, NoList};
-use crate::screening::Hit;
+use crate::screening::{Hit, SCORE_MIN, common_name, listed_name, made_list, made_name};
 
 /// What to do with the sanctions list.
 #[derive(Subcommand)]
@@ -33,6 +34,12 @@ pub(super) enum Asked {
         /// Answer as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Measure how long a look-up takes on this machine, with a list of invented names
+    Measure {
+        /// Names on the list; the published one has some 40,000
+        #[arg(long, default_value_t = 40_000)]
+        names: u64,
     },
 }
 
@@ -65,7 +72,35 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
             let hits = sanctions::first(&configured.load()?)?.screen(&name);
             say(&if json { shown(&hits) } else { table(&hits) })
         }
+        Asked::Measure { names } => measure(names),
     }
+}
+
+/// Names that are looked up of each sort.
+const LOOKED_UP: u64 = 1_000;
+
+fn measure(names: u64) -> Result<(), Failed> {
+    let began = Instant::now();
+    let list = made_list(names, SCORE_MIN).map_err(NoList::from)?;
+    say(&format!("{names} names read and indexed in {} ms", began.elapsed().as_millis()))?;
+    let not_listed = names + 1..=names + LOOKED_UP;
+    for (sort, asked) in [
+        ("not on the list", not_listed.clone().map(made_name).collect::<Vec<_>>()),
+        ("on the list", (1..=names.min(LOOKED_UP)).map(listed_name).collect()),
+        ("of common words", not_listed.map(common_name).collect()),
+    ] {
+        let mut took: Vec<(u128, bool)> = Vec::new();
+        for name in &asked {
+            let began = Instant::now();
+            let is_hit = !list.screen(name).is_empty();
+            took.push((began.elapsed().as_micros(), is_hit));
+        }
+        took.sort_unstable();
+        let at = |percent: usize| took.get(took.len() * percent / 100).map_or(0, |(micros, _)| *micros);
+        let hits = took.iter().filter(|(_, is_hit)| *is_hit).count();
+        say(&format!("{sort}: p50 {} us, p99 {} us, {hits} of {} found", at(50), at(99), took.len()))?;
+    }
+    Ok(())
 }
 
 fn shown(hits: &[Hit]) -> String {

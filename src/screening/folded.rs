@@ -64,10 +64,12 @@ pub struct Word {
     pub text: String,
     /// As it sounds; see [`skeleton`].
     pub skeleton: String,
+    /// What it does in a name.
+    pub role: Role,
 }
 
 /// What a word does in a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Carries the name.
     Full,
@@ -80,23 +82,19 @@ pub enum Role {
 impl Word {
     /// A word of these letters.
     pub fn of(text: &str) -> Self {
-        Self { text: text.to_owned(), skeleton: skeleton(text) }
-    }
-
-    /// What it does in a name.
-    pub fn role(&self) -> Role {
-        if PARTICLES.contains(&self.text.as_str()) {
+        let role = if PARTICLES.contains(&text) {
             Role::Particle
-        } else if self.text.len() == 1 {
+        } else if text.len() == 1 {
             Role::Initial
         } else {
             Role::Full
-        }
+        };
+        Self { text: text.to_owned(), skeleton: skeleton(text), role }
     }
 
     /// How much it counts: its length, up to [`WEIGHT_MAX`]; initials and particles count least.
     pub fn weight(&self) -> i64 {
-        match self.role() {
+        match self.role {
             Role::Full => i64::try_from(self.text.len()).unwrap_or(WEIGHT_MAX).min(WEIGHT_MAX),
             Role::Initial | Role::Particle => 1,
         }
@@ -108,6 +106,8 @@ impl Word {
 pub struct FoldedName {
     /// Its words, in the order in which they were written.
     pub words: Vec<Word>,
+    /// Each word and the next as one, for those who write them so: one fewer than there are words.
+    pub joined: Vec<Word>,
 }
 
 impl FoldedName {
@@ -123,7 +123,8 @@ impl FoldedName {
         let words: Vec<&str> = plain.split_whitespace().collect();
         let named: Vec<&str> = words.iter().copied().filter(|word| !TITLES.contains(word)).collect();
         let kept = if named.is_empty() { words } else { named };
-        Self { words: kept.into_iter().map(Word::of).collect() }
+        let joined = kept.windows(2).map(|two| Word::of(&two.concat())).collect();
+        Self { words: kept.into_iter().map(Word::of).collect(), joined }
     }
 
     /// The words with a space between: two names that fold to the same text are the same name.
@@ -133,7 +134,12 @@ impl FoldedName {
 
     /// How many words carry the name.
     pub fn full_words(&self) -> usize {
-        self.words.iter().filter(|word| word.role() == Role::Full).count()
+        self.words.iter().filter(|word| word.role == Role::Full).count()
+    }
+
+    /// How many words are one letter, which may stand for a word.
+    pub fn letters(&self) -> usize {
+        self.words.iter().filter(|word| word.text.len() == 1).count()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Screening: how like a name is to the names on a list of people who must not be paid.
 //!
 //! The list is the one that OFAC publishes, read as it is published ([`ofac`]). Names are folded to plain words
-//! ([`folded`]), put side by side word by word ([`compare`]), and looked up in an index of the list's words
-//! ([`Watchlist::screen`]). The answer is a score of 0 to 100 with the reason for each word of it.
+//! ([`folded`]), put side by side word by word ([`compare`], [`likeness`]), and looked up in an index of the list's
+//! words ([`vocabulary`], [`Watchlist::screen`]). The answer is a score of 0 to 100 with the reason for each word of it.
 //!
 //! Invariant: the same name against the same list gives the same answer, whatever the machine; so a command may
 //! hold a list as one of its inputs. Deliberately absent: files, clocks, people, and what follows from an answer,
@@ -10,10 +10,15 @@
 
 mod compare;
 mod folded;
+mod likeness;
+mod made;
 pub mod ofac;
+mod vocabulary;
 mod watchlist;
 
-pub use compare::{Alike, Comparison, WordPair, compare};
+pub use compare::{Comparison, WordPair, compare};
 pub use folded::FoldedName;
+pub use likeness::Alike;
+pub use made::{common_name, listed_name, made_list, made_name};
 pub use ofac::{BadList, Files};
 pub use watchlist::{Entry, EntryKind, Hit, ListVersion, NameKind, SCORE_MIN, Watchlist};
