@@ -3,6 +3,7 @@
 use super::model::{Member, MemberStatus, NewMember, Role, add, email_is_free, find};
 use crate::engine::Command;
 use crate::ids::{MemberId, OrgId};
+use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -70,6 +71,9 @@ impl Command for UpdateMember {
             let members = world.all::<Member>(Member::OF_ORG, key![self.org])?;
             email_is_free(&members, email, Some(self.id))?;
         }
+        if self.role.is_some_and(|role| role != Role::Admin) {
+            must_not_be_last_admin(world, &member)?;
+        }
 
         // From here it must succeed.
         let member = world.change(&member, |member| {
@@ -104,6 +108,7 @@ impl Command for RemoveMember {
             return Ok(Member::clone(&removed));
         }
         let member = find(world, self.org, self.id)?;
+        must_not_be_last_admin(world, &member)?;
 
         // From here it must succeed.
         let now = world.now();
@@ -116,11 +121,24 @@ impl Command for RemoveMember {
     }
 }
 
+/// An organization that has an admin keeps one: nobody else could say who approves, or end a review.
+fn must_not_be_last_admin(world: &mut World, member: &Member) -> Result<(), Halt> {
+    if member.role != Role::Admin {
+        return Ok(());
+    }
+    let members = world.all::<Member>(Member::OF_ORG, key![member.org])?;
+    let is_admin = |other: &Member| other.role == Role::Admin && other.status == MemberStatus::Active;
+    if members.iter().any(|other| other.id != member.id && is_admin(other)) {
+        return Ok(());
+    }
+    let message = format!("{} is the only admin of the organization. Make somebody else an admin first.", member.name);
+    Err(Refusal::new(Code::InvalidState, message).into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::http::{Bursar, Environment};
-    use crate::refusal::Code;
 
     const ORG: OrgId = OrgId(uuid::Uuid::from_u128(1));
 
@@ -160,5 +178,22 @@ mod tests {
         assert_eq!(changed.password_hash.as_deref(), Some("hash"));
         let stranger = UpdateMember { org: OrgId(uuid::Uuid::from_u128(2)), ..change };
         assert_eq!(bursar.engine.run(stranger).await.unwrap_err().code, Code::NotFound);
+    }
+    #[tokio::test]
+    async fn an_organization_keeps_an_admin() {
+        let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
+        let admin = |email: &str| CreateMember { email: email.to_owned(), role: Role::Admin, ..jane() };
+        let first = bursar.engine.run(admin("first@example.com")).await.unwrap().id;
+        let demote =
+            |id| UpdateMember { org: ORG, id, name: None, email: None, role: Some(Role::Viewer), password_hash: None };
+        let refusal = bursar.engine.run(demote(first)).await.unwrap_err();
+        assert_eq!(refusal.code, Code::InvalidState);
+        let refusal = bursar.engine.run(RemoveMember { org: ORG, id: first }).await.unwrap_err();
+        assert_eq!(refusal.code, Code::InvalidState);
+
+        let second = bursar.engine.run(admin("second@example.com")).await.unwrap().id;
+        // Each takes the other's role at the same moment: one of them stays.
+        let (one, other) = tokio::join!(bursar.engine.run(demote(first)), bursar.engine.run(demote(second)));
+        assert_eq!([one.is_ok(), other.is_ok()].iter().filter(|demoted| **demoted).count(), 1);
     }
 }

@@ -213,6 +213,6 @@ pub fn routes() -> Vec<Route> {
             .about("Members", "Removes a member.")
             .describe("They act no more; histories still name them. To remove them again changes nothing.")
             .gives::<MemberJson>(200, "The member.")
-            .refuses(&[Code::NotFound]),
+            .refuses(&[Code::NotFound, Code::InvalidState]),
     ]
 }
