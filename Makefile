@@ -62,8 +62,8 @@ crash: ## Kill the server under load, ten rounds of 5,000 payouts, and look for 
 payables-races: ## Race a thousand payables through approval, change and payment
 	BURSAR_PAYABLE_RACES=1000 cargo nextest run --locked --no-capture -E 'test(/^payables_races/)'
 
-batches: ## Kill the server twenty times under 200 batches of 500 rows, each sent three times
-	BURSAR_BATCHES=200 BURSAR_BATCH_ROWS=500 BURSAR_BATCH_KILLS=20 cargo nextest run --locked --no-capture -E 'test(/^batch_crash/)'
+batches: build ## Kill the server twenty times under 200 batches of 500 rows, each sent three times
+	BURSAR_BIN=$(CURDIR)/target/release/bursar BURSAR_BATCHES=200 BURSAR_BATCH_ROWS=500 BURSAR_BATCH_KILLS=20 cargo nextest run --locked --no-capture -E 'test(/^batch_crash/)'
 
 bench: build ## Measure send-payout beside pgbench
 	tools/bench.sh

@@ -21,8 +21,7 @@ use crate::ids::OrgId;
 use crate::refusal::Refusal;
 use crate::screening::{BadList, Files, Watchlist};
 use crate::users::screening::BeginScreening;
-use crate::world::Record as _;
-use crate::world::query::{Direction, Query};
+use crate::world::Query;
 
 /// How often the folder is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -174,16 +173,7 @@ pub async fn screen_everybody(bursar: &Bursar) -> Result<usize, Refusal> {
 }
 
 async fn organizations(bursar: &Bursar) -> Result<Vec<OrgId>, Refusal> {
-    let table = Organization::TABLE;
-    let all = Query {
-        table,
-        conditions: Vec::new(),
-        through: None,
-        order: table.key().columns[0],
-        direction: Direction::Ascending,
-        after: None,
-        limit: 100_000,
-    };
+    let all = Query::across::<Organization>(100_000);
     bursar.read(move |world| Ok(world.page::<Organization>(&all)?.iter().map(|found| found.org).collect())).await
 }
 

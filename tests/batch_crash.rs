@@ -1,5 +1,5 @@
-//! Batches under fire: each is sent three times at once, the server is killed again and again, and in the end each
-//! valid row has its one link.
+//! Batches under fire: each is sent three times at once, the server is killed again and again while rows are under
+//! way, and in the end each valid row has its one link.
 //!
 //! `BURSAR_BATCHES`, `BURSAR_BATCH_ROWS` and `BURSAR_BATCH_KILLS` make it larger: 200 batches of 500 rows and twenty
 //! kills are the acceptance run (`make batches`).
@@ -7,15 +7,23 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use bursar::engine::Command;
+use bursar::http::idempotency::StoredAnswer;
+use bursar::ids::{OrgId, PayoutLinkBatchId};
+use bursar::payout_link_batches::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
+use bursar::store::{Reads, Sqlite};
+use bursar::world::record::Cell;
+use bursar::world::{Halt, World};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::harness::{Process, bursar};
+use crate::harness::{Process, Server, bursar};
 
 const BATCHES: &str = "/v2/payout-link-batches";
 /// More than the demonstration app has, in cents.
@@ -24,6 +32,8 @@ const TOO_MUCH: i64 = 1_000_000_000;
 const COPIES: usize = 3;
 /// Batches that are on their way at once.
 const AT_ONCE: usize = 4;
+/// Rows that the worker takes at once, and a little more: whoever has so many left is not done a moment later.
+const SLICE: i64 = 70;
 
 fn setting(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
@@ -112,9 +122,7 @@ struct Line {
     error: String,
 }
 
-fn lines(caller: &Caller, batch: &str) -> Vec<Line> {
-    let (status, file) = caller.ask("GET", &format!("{BATCHES}/{batch}/results.csv"), "");
-    assert_eq!(status, 200, "{file}");
+fn lines(file: &str) -> Vec<Line> {
     let line = |line: BTreeMap<String, String>| Line {
         key: line["idempotency_key"].clone(),
         amount: line["amount_cents"].parse().unwrap(),
@@ -125,18 +133,60 @@ fn lines(caller: &Caller, batch: &str) -> Vec<Line> {
     csv::Reader::from_reader(file.as_bytes()).deserialize().map(|read| line(read.unwrap())).collect()
 }
 
-/// Every link of the app with its amount, newest first.
+/// The links of a page with their amounts.
+fn shown(page: &Value) -> impl Iterator<Item = (String, i64)> {
+    let data = page["data"].as_array().unwrap();
+    data.iter().map(|link| (link["id"].as_str().unwrap().to_owned(), link["amount"].as_i64().unwrap()))
+}
+
+/// Every link of the app, newest first.
 fn links(caller: &Caller) -> Vec<(String, i64)> {
     let (mut all, mut after) = (Vec::<(String, i64)>::new(), String::new());
     loop {
         let page = caller.read(&format!("/v2/payout-links?limit=100{after}"));
-        let data = page["data"].as_array().unwrap();
-        all.extend(data.iter().map(|link| (link["id"].as_str().unwrap().to_owned(), link["amount"].as_i64().unwrap())));
+        all.extend(shown(&page));
         if page["has_more"] == false {
             return all;
         }
         after = format!("&starting_after={}", all.last().unwrap().0);
     }
+}
+
+/// Batches that wait or are under way, as far as a page shows them.
+fn open_batches(caller: &Caller) -> Vec<Value> {
+    let of = |status: &str| caller.read(&format!("{BATCHES}?limit=100&status={status}"))["data"].clone();
+    ["submitted", "processing"].iter().flat_map(|status| of(status).as_array().unwrap().clone()).collect()
+}
+
+/// Waits for a moment at which a batch has rows behind it and more before it than are taken at once; when all are
+/// submitted and none is open any more, there is no such moment.
+fn wait_for_rows_under_way(caller: &Caller, all_are_submitted: impl Fn() -> bool) {
+    loop {
+        let none_will_come = all_are_submitted();
+        let open = open_batches(caller);
+        let is_between = |batch: &Value| {
+            let count = |name: &str| batch[name].as_i64().unwrap();
+            let done = count("succeeded") + count("failed");
+            done > 0 && count("total") - done > SLICE
+        };
+        if open.iter().any(is_between) || none_will_come && open.is_empty() {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// How many batches have some rows that are done and some that wait, in the store as a kill left it.
+fn batches_under_way(data: &Path) -> usize {
+    let reads = Reads::Sqlite(Sqlite::read_only(&data.join("bursar.sqlite")).unwrap());
+    let mut found = 0;
+    let look = |batch: &PayoutLinkBatch| {
+        let done = batch.succeeded + batch.failed;
+        found += usize::from(batch.status == BatchStatus::Processing && done > 0 && done < batch.total);
+        Ok(())
+    };
+    reads.snapshot(|snapshot| snapshot.each(look)).unwrap();
+    found
 }
 
 /// What is wrong with results and links together. Each key that can be paid has one link, and each link one key.
@@ -180,7 +230,7 @@ fn wrong(lines: &[Line], links: &[(String, i64)]) -> Vec<String> {
 #[test]
 fn each_valid_row_has_one_link_however_often_the_server_dies() {
     let count = setting("BURSAR_BATCHES", 4);
-    let (row_count, kills) = (setting("BURSAR_BATCH_ROWS", 50), setting("BURSAR_BATCH_KILLS", 2));
+    let (row_count, kills) = (setting("BURSAR_BATCH_ROWS", 200), setting("BURSAR_BATCH_KILLS", 2));
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let begun = Instant::now();
@@ -192,6 +242,7 @@ fn each_valid_row_has_one_link_however_often_the_server_dies() {
     let caller = Caller { address: Arc::new(Mutex::new(process.as_ref().unwrap().address.clone())), token };
     let (next, answered) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let ids: Mutex<BTreeMap<usize, HashSet<String>>> = Mutex::default();
+    let mut kills_in_between = 0;
 
     std::thread::scope(|threads| {
         for _ in 0..AT_ONCE {
@@ -214,12 +265,14 @@ fn each_valid_row_has_one_link_however_often_the_server_dies() {
                 }
             });
         }
-        // Kills are spread over the run: the server dies while batches arrive and others are worked off.
+        // Kills are spread over the run: the server dies while batches arrive and others are half done.
         for kill in 1..=kills {
             while answered.load(Ordering::SeqCst) < kill * count * COPIES / (kills + 1) {
                 std::thread::yield_now();
             }
+            wait_for_rows_under_way(&caller, || answered.load(Ordering::SeqCst) == count * COPIES);
             process.take().unwrap().kill();
+            kills_in_between += usize::from(batches_under_way(&data) > 0);
             let started = Process::start(&data);
             caller.address.lock().unwrap().clone_from(&started.address);
             process = Some(started);
@@ -227,15 +280,16 @@ fn each_valid_row_has_one_link_however_often_the_server_dies() {
     });
     let ids = ids.into_inner().unwrap();
     assert!(ids.values().all(|ids| ids.len() == 1), "the copies of a batch are one batch");
-    for status in ["submitted", "processing"] {
-        while caller.read(&format!("{BATCHES}?limit=1&status={status}"))["data"] != json!([]) {
-            std::thread::yield_now();
-        }
+    assert!(kills_in_between * 2 >= kills, "only {kills_in_between} of {kills} kills found a batch half done");
+    while !open_batches(&caller).is_empty() {
+        std::thread::yield_now();
     }
 
     let mut all = Vec::new();
     for id in ids.values().flatten() {
-        let lines = lines(&caller, id);
+        let (status, file) = caller.ask("GET", &format!("{BATCHES}/{id}/results.csv"), "");
+        assert_eq!(status, 200, "{file}");
+        let lines = lines(&file);
         assert_eq!(lines.len(), row_count, "as many results as rows");
         all.extend(lines);
     }
@@ -245,7 +299,67 @@ fn each_valid_row_has_one_link_however_often_the_server_dies() {
     process.take().unwrap().kill();
     let verified = bursar(&["verify", "--data-dir", data.to_str().unwrap()]).output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
-    println!("{} rows of {count} batches, {} links, {kills} kills, {:?}", all.len(), links.len(), begun.elapsed());
+    let (rows, made, lasted) = (all.len(), links.len(), begun.elapsed());
+    println!("{rows} rows of {count} batches, {made} links, {kills} kills, {kills_in_between} in a batch, {lasted:?}");
+}
+
+/// What must never happen: a batch forgets what became of its rows, and the service what it answered to their keys.
+struct Forget {
+    org: OrgId,
+    batch: PayoutLinkBatchId,
+}
+
+impl Command for Forget {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let key = vec![self.org.to_value(), self.batch.to_value()];
+        let batch = world.get::<PayoutLinkBatch>(key.clone())?.expect("it is there");
+        for row in world.all::<BatchRow>(BatchRow::OF_BATCH, key)? {
+            let used = row.asked.0.idempotency_key.to_string().to_value();
+            let answered = world.get::<StoredAnswer>(vec![self.org.to_value(), batch.app.to_value(), used])?;
+            let answer = answered.expect("every row was answered");
+            world.remove(&answer);
+            world.change(&row, |row| {
+                row.status = RowStatus::Waiting;
+                (row.payout_link, row.error_code, row.error_message) = (None, None, None);
+            });
+        }
+        world.change(&batch, |batch| {
+            batch.status = BatchStatus::Submitted;
+            (batch.succeeded, batch.failed, batch.completed_at) = (0, 0, None);
+        });
+        Ok(())
+    }
+}
+
+/// The judge sees a server whose rows are processed twice, and so has something to look for in the run above.
+#[tokio::test]
+async fn rows_that_are_processed_twice_are_noticed() {
+    let server = Server::start().await;
+    let submit = async || server.post(BATCHES).app_key().json(rows(0, 12)).send().await;
+    let judge = async |batch: &str| {
+        let file = server.get(&format!("{BATCHES}/{batch}/results.csv")).app_key().send().await.expect(200).text;
+        let page = server.get("/v2/payout-links?limit=100").app_key().send().await.expect(200).body;
+        wrong(&lines(&file), &shown(&page).collect::<Vec<_>>())
+    };
+    let batch = submit().await.expect(201).id();
+    server.work_off().await;
+    submit().await.refused(409, "batch-already-processed");
+    assert_eq!(judge(&batch).await, [""; 0]);
+
+    let organization = server.credentials()["organization"]["id"].as_str().unwrap().parse().unwrap();
+    let forget = Forget { org: OrgId(organization), batch: PayoutLinkBatchId(batch.parse().unwrap()) };
+    server.bursar().engine.run(forget).await.unwrap();
+    assert_eq!(submit().await.expect(200).id(), batch, "it is enqueued again");
+    server.work_off().await;
+    let wrong = judge(&batch).await;
+    assert_eq!(wrong.len(), 11, "the first link of each row but the one that asks for too much: {wrong:?}");
+    assert!(wrong.iter().all(|what| what.starts_with("no row has the link ")), "{wrong:?}");
 }
 
 /// The judge of the run above can say no: each of these runs went wrong.

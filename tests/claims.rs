@@ -201,6 +201,7 @@ async fn choose_claim_method_checks_the_details_and_shows_no_number() {
         json!({"platform": "ach", "account_number": "123456789"}),
         json!({"platform": "ach", "account_number": "123456789", "routing_number": "110000001"}),
         json!({"platform": "push_to_card", "card_number": "4111111111111111"}),
+        json!({"platform": "wallet_a", "email": "jane@example.com", "metadata": "gold"}),
     ] {
         assert_eq!(payee.post("method", body.clone()).await.status, 400, "{body}");
     }

@@ -26,17 +26,6 @@ async fn settings(server: &Server, auto_refill: Value) {
     server.put(&path(server, "settings")).as_org().json(body).send().await.expect(200);
 }
 
-async fn places(server: &Server, kind: &str) -> i64 {
-    let trial = server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
-    assert_eq!(trial["balanced"], true);
-    let accounts = trial["accounts"].as_array().unwrap();
-    accounts.iter().filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
-}
-
-async fn wallet(server: &Server) -> i64 {
-    places(server, "app_wallet").await
-}
-
 async fn transfer(server: &Server, id: &str) -> Value {
     server.get(&format!("/v2/transfers/{id}")).app_key().send().await.expect(200).body
 }
@@ -44,11 +33,6 @@ async fn transfer(server: &Server, id: &str) -> Value {
 async fn refills(server: &Server) -> Vec<Value> {
     let list = server.get("/v2/transfers?type=refill&limit=100").app_key().send().await.expect(200).body;
     list["data"].as_array().unwrap().clone()
-}
-
-fn verify(server: &Server) {
-    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
 }
 
 #[tokio::test]
@@ -62,13 +46,13 @@ async fn deposit_to_app_counts_when_the_bank_has_paid() {
     assert_eq!(made.body["external_data"]["platform"], "ach");
     server.work_off().await;
     assert_eq!(transfer(&server, &made.id()).await["status"], "pending");
-    assert_eq!(wallet(&server).await, FULL, "nothing is there before the bank has paid");
+    assert_eq!(server.balance("app_wallet").await, FULL, "nothing is there before the bank has paid");
     server.pass(DAY).await;
     let done = transfer(&server, &made.id()).await;
     assert_eq!(done["status"], "completed");
     assert_eq!(done["transactions"].as_array().unwrap().len(), 1);
-    assert_eq!(wallet(&server).await, FULL + 5_000);
-    verify(&server);
+    assert_eq!(server.balance("app_wallet").await, FULL + 5_000);
+    server.verify();
 }
 
 #[tokio::test]
@@ -81,10 +65,10 @@ async fn a_deposit_that_fails_leaves_nothing_and_a_dead_account_out_of_use() {
     let failed = transfer(&server, &made.id()).await;
     assert_eq!((&failed["status"], &failed["error"]), (&json!("failed"), &json!("account_closed")));
     assert_eq!(failed["transactions"], json!([]));
-    assert_eq!(wallet(&server).await, FULL);
+    assert_eq!(server.balance("app_wallet").await, FULL);
     post(&server, "deposit", 1).await.refused(409, "user-info-missing");
     server.get(&path(&server, "ach-account")).app_key().send().await.refused(404, "not-found");
-    verify(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -94,12 +78,12 @@ async fn a_deposit_that_comes_back_is_made_up_for_from_the_wallet() {
     let made = post(&server, "deposit", 5_000).await.expect(200);
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(wallet(&server).await, FULL + 5_000);
+    assert_eq!(server.balance("app_wallet").await, FULL + 5_000);
     server.pass(2 * DAY).await;
     let back = transfer(&server, &made.id()).await;
     assert_eq!((&back["status"], &back["error"]), (&json!("reversed"), &json!("insufficient_funds")));
-    assert_eq!(wallet(&server).await, FULL);
-    verify(&server);
+    assert_eq!(server.balance("app_wallet").await, FULL);
+    server.verify();
 }
 
 #[tokio::test]
@@ -114,7 +98,7 @@ async fn what_the_wallet_does_not_cover_stays_owed_until_money_comes_in() {
     server.work_off().await;
     server.pass(2 * DAY).await;
     assert_eq!(
-        (wallet(&server).await, places(&server, "clearing").await),
+        (server.balance("app_wallet").await, server.balance("clearing").await),
         (0, -4_000),
         "a part was there, the rest is owed"
     );
@@ -126,12 +110,12 @@ async fn what_the_wallet_does_not_cover_stays_owed_until_money_comes_in() {
     server.delete(&app).as_org().send().await.refused(409, "invalid-state");
     server.pass(DAY).await;
     assert_eq!(transfer(&server, &part.id()).await["status"], "completed");
-    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (0, -1_000));
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (0, -1_000));
     post(&server, "deposit", 3_000).await.expect(200);
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (2_000, 0));
-    verify(&server);
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (2_000, 0));
+    server.verify();
 }
 
 #[tokio::test]
@@ -139,13 +123,13 @@ async fn withdraw_from_app_leaves_at_once_and_arrives() {
     let server = Server::memory().await;
     let made = post(&server, "withdraw", 5_000).await.expect(200);
     assert_eq!((&made.body["amount"], &made.body["payout_amount"]), (&json!("-5000"), &json!("5000")));
-    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (FULL - 5_000, 5_000));
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (FULL - 5_000, 5_000));
     server.work_off().await;
     server.pass(DAY).await;
     assert_eq!(transfer(&server, &made.id()).await["status"], "completed");
-    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (FULL - 5_000, 0));
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (FULL - 5_000, 0));
     post(&server, "withdraw", FULL).await.refused(402, "transaction-insufficient-funds");
-    verify(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -158,8 +142,8 @@ async fn a_withdrawal_that_fails_or_comes_back_is_in_the_wallet_again() {
         server.pass(3 * DAY).await;
         server.pass(DAY).await;
         assert_eq!(transfer(&server, &made.id()).await["status"], status);
-        assert_eq!((wallet(&server).await, places(&server, "clearing").await), (FULL, 0), "{number}");
-        verify(&server);
+        assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (FULL, 0), "{number}");
+        server.verify();
     }
 }
 
@@ -171,8 +155,8 @@ async fn of_twenty_withdrawals_of_everything_one_succeeds() {
     for reply in replies.iter().filter(|reply| reply.status != 200) {
         reply.refused(402, "transaction-insufficient-funds");
     }
-    assert_eq!(wallet(&server).await, 0);
-    verify(&server);
+    assert_eq!(server.balance("app_wallet").await, 0);
+    server.verify();
 }
 
 #[tokio::test]
@@ -256,11 +240,11 @@ async fn an_app_is_refilled_when_its_wallet_runs_low_and_once_at_a_time() {
         (&json!("20000"), &json!("auto_refill"), &json!("pending"))
     );
     server.pass(DAY).await;
-    assert_eq!(wallet(&server).await, 10_000 - 2_100 + 20_000);
+    assert_eq!(server.balance("app_wallet").await, 10_000 - 2_100 + 20_000);
     give(19_000).await.expect(200);
     server.work_off().await;
     assert_eq!(refills(&server).await.len(), 2, "low once more");
-    verify(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -271,7 +255,7 @@ async fn setting_a_threshold_above_the_balance_refills_at_once_and_a_restart_cha
     server.work_off().await;
     assert_eq!(refills(&server).await.len(), 1);
     server.pass(DAY).await;
-    assert_eq!(wallet(&server).await, FULL + 300);
+    assert_eq!(server.balance("app_wallet").await, FULL + 300);
     settings(&server, Value::Null).await;
     post(&server, "withdraw", FULL).await.expect(200);
     server.work_off().await;
@@ -316,7 +300,7 @@ async fn create_organization_transfer_moves_both_ways_and_list_organization_tran
         "the organization's own book is not the app's to see"
     );
     assert_eq!(taken.body["transactions"].as_array().unwrap().len(), 2);
-    assert_eq!(wallet(&server).await, FULL - 700);
+    assert_eq!(server.balance("app_wallet").await, FULL - 700);
     let organization = server.get("/v2/organizations").as_org().send().await.expect(200).body["data"][0].clone();
     assert_eq!(organization["wallet"]["amount"], 700);
     let given = send(-200).await.expect(200);
@@ -347,5 +331,5 @@ async fn create_organization_transfer_moves_both_ways_and_list_organization_tran
         .send()
         .await
         .refused(403, "organization-key-required");
-    verify(&server);
+    server.verify();
 }

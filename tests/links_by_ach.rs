@@ -38,18 +38,6 @@ async fn messages(server: &Server) -> usize {
     server.get(&path).app_key().send().await.expect(200).body["data"].as_array().unwrap().len()
 }
 
-async fn places(server: &Server, kind: &str) -> i64 {
-    let trial = server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
-    assert_eq!(trial["balanced"], true);
-    let accounts = trial["accounts"].as_array().unwrap();
-    accounts.iter().filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
-}
-
-fn verify(server: &Server) {
-    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
-}
-
 #[tokio::test]
 async fn a_link_by_ach_goes_out_when_the_bank_has_paid() {
     let mut server = Server::start().await;
@@ -57,7 +45,7 @@ async fn a_link_by_ach_goes_out_when_the_bank_has_paid() {
     assert_eq!((&made.body["status"], &made.body["funding_source"]), (&json!("funds_pending"), &json!("ach")));
     server.work_off().await;
     assert_eq!(
-        (messages(&server).await, places(&server, "app_wallet").await),
+        (messages(&server).await, server.balance("app_wallet").await),
         (0, FULL),
         "nothing is held, nobody is told"
     );
@@ -68,8 +56,8 @@ async fn a_link_by_ach_goes_out_when_the_bank_has_paid() {
     let out = link(&server, &made.id()).await;
     assert_eq!((&out["status"], &out["deliveries"]), (&json!("delivered"), &json!(1)));
     assert_eq!((messages(&server).await, hold(&server, &out).await), (1, json!("pending")));
-    assert_eq!((places(&server, "app_wallet").await, places(&server, "app_held").await), (FULL, 5_000));
-    verify(&server);
+    assert_eq!((server.balance("app_wallet").await, server.balance("app_held").await), (FULL, 5_000));
+    server.verify();
 }
 
 #[tokio::test]
@@ -81,8 +69,8 @@ async fn a_link_whose_pull_fails_has_failed_and_is_never_sent() {
     server.pass(DAY).await;
     let failed = link(&server, &made.id()).await;
     assert_eq!((&failed["status"], hold(&server, &failed).await), (&json!("failed"), json!("failed")));
-    assert_eq!((messages(&server).await, places(&server, "app_wallet").await), (0, FULL));
-    verify(&server);
+    assert_eq!((messages(&server).await, server.balance("app_wallet").await), (0, FULL));
+    server.verify();
 }
 
 #[tokio::test]
@@ -98,9 +86,9 @@ async fn a_link_that_ended_meanwhile_leaves_its_money_in_the_wallet() {
     assert_eq!(link(&server, &soon.id()).await["status"], "expired");
     server.pass(DAY).await;
     assert_eq!(link(&server, &canceled.id()).await["status"], "canceled");
-    assert_eq!((places(&server, "app_wallet").await, places(&server, "app_held").await), (FULL + 10_000, 0));
+    assert_eq!((server.balance("app_wallet").await, server.balance("app_held").await), (FULL + 10_000, 0));
     assert_eq!(messages(&server).await, 0);
-    verify(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -113,8 +101,8 @@ async fn what_was_pulled_for_a_link_and_is_taken_back_is_the_apps_to_make_up_for
     assert_eq!(link(&server, &made.id()).await["status"], "delivered");
     server.pass(2 * DAY).await;
     assert_eq!(link(&server, &made.id()).await["status"], "delivered", "the payee keeps the link");
-    assert_eq!((places(&server, "app_wallet").await, places(&server, "app_held").await), (FULL - 5_000, 5_000));
-    verify(&server);
+    assert_eq!((server.balance("app_wallet").await, server.balance("app_held").await), (FULL - 5_000, 5_000));
+    server.verify();
 }
 
 #[tokio::test]
@@ -131,5 +119,5 @@ async fn a_link_by_ach_needs_a_bank_account_and_send_payout_waits_alike() {
     assert_eq!(sent.body["status"], "funds_pending");
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!((messages(&server).await, places(&server, "app_held").await), (1, 700));
+    assert_eq!((messages(&server).await, server.balance("app_held").await), (1, 700));
 }

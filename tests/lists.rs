@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Reply, Server};
+use crate::harness::{Desk, Reply, Server};
 
 const LINKS: &str = "/v2/payout-links";
 
@@ -140,4 +140,60 @@ async fn list_transfers_in_either_order() {
         let reply = server.get(&format!("/v2/transfers?{wrong}")).app_key().send().await;
         reply.refused(400, "invalid-input");
     }
+}
+
+/// Three objects of a list, oldest first.
+async fn three(server: &Server, list: &str, object: impl Fn(u32) -> Value) -> Vec<String> {
+    let mut made = Vec::new();
+    for number in 0..3 {
+        made.push(server.post(list).app_key().json(object(number)).send().await.expect(201).id());
+    }
+    made
+}
+
+/// Reads a list one by one, and removes each object before it asks for the page behind it.
+async fn removes_what_it_reads(server: &Server, list: &str, made: &[String]) {
+    let mut after = String::new();
+    for (left, newest) in made.iter().enumerate().rev() {
+        let page = server.get(&format!("{list}?limit=1{after}")).app_key().send().await.expect(200).body;
+        assert_eq!((&page["data"][0]["id"], &page["has_more"]), (&json!(newest), &json!(left > 0)), "{list}");
+        server.delete(&format!("{list}/{newest}")).app_key().send().await.expect(200);
+        after = format!("&starting_after={newest}");
+    }
+    let rest = server.get(list).app_key().send().await.expect(200).body;
+    assert_eq!(rest["data"], json!([]), "{list}: all were removed");
+}
+
+#[tokio::test]
+async fn a_list_goes_on_from_what_has_left_it_meanwhile() {
+    let server = Server::memory().await;
+    let desk = Desk::of(&server);
+    let (customers, vendors) = ("/v2/payment-customers", "/v2/accounts-payable/vendors");
+    let address =
+        json!({"line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US"});
+    let (customer, vendor) = (json!({"name": "Acme Ltd"}), json!({"name": "Corner Shop", "address": address}));
+    let policy = json!({"steps": [{"approvers": [desk.member("ap_approver")]}]});
+    let policies = "/v2/accounts-payable/approval-policies";
+    for (list, object) in [(customers, &customer), (vendors, &vendor), (policies, &policy)] {
+        removes_what_it_reads(&server, list, &three(&server, list, |_| object.clone()).await).await;
+    }
+
+    let id = server.post(customers).app_key().json(customer).send().await.expect(201).id();
+    let list = format!("{customers}/{id}/bank-accounts");
+    let account = |number| json!({"account_number": format!("00012345678{number}"), "routing_number": "110000000"});
+    removes_what_it_reads(&server, &list, &three(&server, &list, account).await).await;
+
+    let (vendor, first) = desk.vendor("000123456789").await;
+    let mut accounts = vec![first];
+    for number in ["000123456788", "000123456787"] {
+        accounts.push(desk.account(&vendor, number).await.expect(201).id());
+    }
+    removes_what_it_reads(&server, &format!("{vendors}/{vendor}/payment-methods"), &accounts).await;
+
+    let user = server.verified_user(1234).await;
+    let mut methods = Vec::new();
+    for handle in ["jane", "jane1", "jane2"] {
+        methods.push(server.payout_method(&user, json!({"platform": "wallet_b", "handle": handle})).await);
+    }
+    removes_what_it_reads(&server, &format!("/v2/users/{user}/payout-methods"), &methods).await;
 }

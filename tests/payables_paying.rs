@@ -8,7 +8,7 @@ use bursar::world::{Record, Table};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::harness::{Desk, Server, verified};
+use crate::harness::{Desk, Server};
 
 const DAY: i64 = 86_400;
 const SHORT_OF: i64 = 100_000_001;
@@ -25,7 +25,7 @@ async fn approved(desk: &Desk<'_>, account_number: &str) -> String {
 async fn pay_payable_moves_the_approved_amount_to_the_vendor() {
     let server = Server::start().await;
     let desk = Desk::of(&server);
-    let before = desk.balance("app_wallet").await;
+    let before = server.balance("app_wallet").await;
     let bill = approved(&desk, "000123456789").await;
     let key = "0198c0de-0000-7000-8000-00000000abcd";
     let body = json!({"acting_user_id": desk.member("payer"), "idempotency_key": key});
@@ -33,8 +33,8 @@ async fn pay_payable_moves_the_approved_amount_to_the_vendor() {
     assert_eq!(paying["status"], "payment_initiated");
     let attempt = &paying["transfer_history"][0];
     assert_eq!((&attempt["idempotency_key"], &attempt["transfer_id"]), (&json!(key), &paying["transfer_id"]));
-    assert_eq!(desk.balance("app_wallet").await, before - 500);
-    assert_eq!(desk.balance("app_held").await, 500);
+    assert_eq!(server.balance("app_wallet").await, before - 500);
+    assert_eq!(server.balance("app_held").await, 500);
 
     server.work_off().await;
     let path = format!("/v2/transfers/{}", paying["transfer_id"].as_str().unwrap());
@@ -44,13 +44,13 @@ async fn pay_payable_moves_the_approved_amount_to_the_vendor() {
     server.pass(DAY).await;
     let paid = desk.payable(&bill).await;
     assert_eq!(paid["status"], "payment_completed");
-    assert_eq!(desk.balance("app_held").await, 0);
-    assert_eq!(desk.balance("clearing").await, 0);
-    assert_eq!(desk.balance("app_wallet").await, before - 500, "no fee: what was approved is what it costs");
+    assert_eq!(server.balance("app_held").await, 0);
+    assert_eq!(server.balance("clearing").await, 0);
+    assert_eq!(server.balance("app_wallet").await, before - 500, "no fee: what was approved is what it costs");
     let apps = server.get("/v2/apps").app_key().send().await.expect(200).body;
     assert_eq!(apps[0]["metrics"]["money_out"], 500);
     desk.act(&bill, "pay", "payer").await.refused(409, "invalid-state");
-    verified(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn pay_payable_is_refused_when_the_wallet_is_short() {
     desk.act(&bill, "pay", "payer").await.refused(402, "transaction-insufficient-funds");
     let payable = desk.payable(&bill).await;
     assert_eq!((&payable["status"], &payable["transfer_history"]), (&json!("approved"), &json!([])));
-    verified(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn pay_payable_pays_once_whatever_the_keys_say() {
     server.work_off().await;
     server.pass(DAY).await;
     assert_eq!(desk.payable(&bill).await["transfer_history"].as_array().unwrap().len(), 1);
-    verified(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn a_payment_that_failed_gives_the_money_back_and_is_tried_again() {
     let mut server = Server::start().await;
     let bill = {
         let desk = Desk::of(&server);
-        let before = desk.balance("app_wallet").await;
+        let before = server.balance("app_wallet").await;
         let bill = approved(&desk, "10000002").await;
         desk.act(&bill, "pay", "payer").await.expect(200);
         server.work_off().await;
@@ -101,7 +101,7 @@ async fn a_payment_that_failed_gives_the_money_back_and_is_tried_again() {
         let path = format!("/v2/transfers/{}", failed["transfer_id"].as_str().unwrap());
         let transfer = server.get(&path).app_key().send().await.expect(200).body;
         assert_eq!((&transfer["status"], &transfer["error"]), (&json!("failed"), &json!("account_closed")));
-        assert_eq!(desk.balance("app_wallet").await, before);
+        assert_eq!(server.balance("app_wallet").await, before);
         desk.act(&bill, "pay", "payer").await.expect(200);
         bill
     };
@@ -115,7 +115,7 @@ async fn a_payment_that_failed_gives_the_money_back_and_is_tried_again() {
         failed["action_history"].as_array().unwrap().iter().map(|action| &action["action"]).collect();
     assert_eq!(actions[3..], [&json!("initiate_payment"), &json!("retry_payment")]);
     assert_eq!(failed["transfer_history"].as_array().unwrap().len(), 2);
-    verified(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -142,14 +142,14 @@ async fn after_a_failed_payment_another_account_takes_another_approval() {
     server.pass(DAY).await;
     let paid = desk.payable(&bill).await;
     assert_eq!((&paid["status"], &paid["amount"]), (&json!("payment_completed"), &json!(400)));
-    verified(&server);
+    server.verify();
 }
 
 #[tokio::test]
 async fn a_payment_that_came_back_is_failed_and_may_be_paid_again() {
     let server = Server::start().await;
     let desk = Desk::of(&server);
-    let before = desk.balance("app_wallet").await;
+    let before = server.balance("app_wallet").await;
     let bill = approved(&desk, "20000003").await;
     desk.act(&bill, "pay", "payer").await.expect(200);
     server.work_off().await;
@@ -158,10 +158,10 @@ async fn a_payment_that_came_back_is_failed_and_may_be_paid_again() {
     server.pass(2 * DAY).await;
     let returned = desk.payable(&bill).await;
     assert_eq!(returned["status"], "payment_failed");
-    assert_eq!(desk.balance("app_wallet").await, before, "the money is back, so paying again pays once");
+    assert_eq!(server.balance("app_wallet").await, before, "the money is back, so paying again pays once");
     desk.act(&bill, "pay", "payer").await.expect(200);
-    assert_eq!(desk.balance("app_wallet").await, before - 500);
-    verified(&server);
+    assert_eq!(server.balance("app_wallet").await, before - 500);
+    server.verify();
 }
 
 #[tokio::test]
@@ -212,7 +212,7 @@ async fn verify_finds_payables_that_were_tampered_with() {
     let bill = approved(&desk, "000123456789").await;
     desk.act(&bill, "pay", "payer").await.expect(200);
     server.work_off().await;
-    verified(&server);
+    server.verify();
 
     let payable = |edit: &dyn Fn(&mut Payable)| findings_after::<Payable>(&server, |_| true, edit);
     let transfer = |edit: &dyn Fn(&mut Transfer)| findings_after::<Transfer>(&server, |_| true, edit);

@@ -48,18 +48,6 @@ async fn get(server: &Server, id: &str) -> Value {
     server.get(&format!("/v2/transfers/{id}")).app_key().send().await.expect(200).body
 }
 
-async fn places(server: &Server, kind: &str) -> i64 {
-    let trial = server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
-    assert_eq!(trial["balanced"], true);
-    let accounts = trial["accounts"].as_array().unwrap();
-    accounts.iter().filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
-}
-
-fn verify(server: &Server) {
-    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
-}
-
 #[tokio::test]
 async fn create_payment_credits_the_app_when_the_bank_has_paid() {
     let server = Server::memory().await;
@@ -80,11 +68,11 @@ async fn create_payment_credits_the_app_when_the_bank_has_paid() {
     assert!(!made.text.contains("000123456789"));
     server.work_off().await;
     assert_eq!(get(&server, &made.id()).await["status"], "pending");
-    assert_eq!(places(&server, "app_wallet").await, FULL, "nothing is there before the bank has paid");
+    assert_eq!(server.balance("app_wallet").await, FULL, "nothing is there before the bank has paid");
     server.pass(DAY).await;
     assert_eq!(get(&server, &made.id()).await["status"], "completed");
-    assert_eq!((places(&server, "app_wallet").await, places(&server, "clearing").await), (FULL + 5_000, 0));
-    verify(&server);
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (FULL + 5_000, 0));
+    server.verify();
 }
 
 #[tokio::test]
@@ -124,10 +112,10 @@ async fn a_payment_that_fails_leaves_nothing_and_a_dead_account_out_of_use() {
     assert_eq!((&failed["status"], &failed["error"]), (&json!("failed"), &json!("account_closed")));
     assert!(failed["error_message"].is_string());
     assert_eq!(failed["transactions"], json!([]));
-    assert_eq!(places(&server, "app_wallet").await, FULL);
+    assert_eq!(server.balance("app_wallet").await, FULL);
     let again = json!({"amount": 1, "platform": "ach", "customer_id": failed["customer_id"]});
     pay(&server, again).await.refused(409, "user-info-missing");
-    verify(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -139,7 +127,7 @@ async fn a_payment_that_comes_back_is_made_up_for_now_or_later() {
     server.pass(2 * DAY).await;
     let back = get(&server, &made.id()).await;
     assert_eq!((&back["status"], &back["error"]), (&json!("reversed"), &json!("unauthorized")));
-    assert_eq!(places(&server, "app_wallet").await, FULL);
+    assert_eq!(server.balance("app_wallet").await, FULL);
 
     // Another comes back when nothing is left: the rail's account stays short until somebody pays.
     by_account(&server, "20000010").await;
@@ -149,16 +137,16 @@ async fn a_payment_that_comes_back_is_made_up_for_now_or_later() {
     server.post(&withdraw).app_key().json(json!({"amount": FULL + 5_000})).send().await.expect(200);
     server.work_off().await;
     server.pass(2 * DAY).await;
-    assert_eq!((places(&server, "app_wallet").await, places(&server, "clearing").await), (0, -5_000));
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (0, -5_000));
     by_account(&server, "000123456789").await;
     server.work_off().await;
     server.pass(DAY).await;
     assert_eq!(
-        (places(&server, "app_wallet").await, places(&server, "clearing").await),
+        (server.balance("app_wallet").await, server.balance("clearing").await),
         (0, 0),
         "the next payment covers it"
     );
-    verify(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -193,9 +181,9 @@ async fn a_users_payment_comes_from_their_method() {
     pay(&server, removed).await.refused(409, "user-info-missing");
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(places(&server, "app_wallet").await, FULL + 1_400, "what was under way is not touched");
+    assert_eq!(server.balance("app_wallet").await, FULL + 1_400, "what was under way is not touched");
     server.delete(&format!("/v2/users/{jane}")).app_key().send().await.expect(200);
-    verify(&server);
+    server.verify();
 }
 
 #[tokio::test]
@@ -265,6 +253,6 @@ async fn fifty_copies_of_one_payment_pull_once_and_a_restart_changes_nothing() {
     server.work_off().await;
     server.restart().await;
     server.pass(DAY).await;
-    assert_eq!(places(&server, "app_wallet").await, FULL + 900);
-    verify(&server);
+    assert_eq!(server.balance("app_wallet").await, FULL + 900);
+    server.verify();
 }

@@ -249,16 +249,22 @@ async fn what_a_worker_has_begun_cannot_be_canceled() {
     server.verify();
 }
 
+/// A payee of a link of so many cents who has done everything but take them.
+async fn before_the_last_step(server: &Server, amount: i64) -> Payee<'_> {
+    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
+    let link = json!({"amount": amount, "payee": payee});
+    server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
+    let jane = Payee::arrive(server, PHONE).await;
+    jane.name().await;
+    jane.bank("000123456789").await;
+    jane
+}
+
 #[tokio::test]
 async fn a_payee_is_told_that_the_sender_looks_first() {
     let server = Server::start().await;
     server.set(json!({"payout_approval_limit": 1_000})).await;
-    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
-    let link = json!({"amount": 5_000, "payee": payee});
-    server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
-    let jane = Payee::arrive(&server, PHONE).await;
-    jane.name().await;
-    jane.bank("000123456789").await;
+    let jane = before_the_last_step(&server, 5_000).await;
     let claim = jane.step("payout", json!({})).await;
     assert_eq!([&claim["status"], &claim["transfer"]["status"]], ["claimed", "flagged"]);
     assert_eq!((&claim["remaining_amount"], &claim["next_step"]), (&json!(0), &Value::Null));
@@ -280,12 +286,7 @@ async fn a_payee_is_told_that_the_sender_looks_first() {
 async fn a_link_above_the_approval_limit_waits_in_each_of_its_parts() {
     let server = Server::start().await;
     server.set(json!({"payout_approval_limit": 1_000})).await;
-    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
-    let link = json!({"amount": 1_001, "payee": payee});
-    server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
-    let jane = Payee::arrive(&server, PHONE).await;
-    jane.name().await;
-    jane.bank("000123456789").await;
+    let jane = before_the_last_step(&server, 1_001).await;
     let claim = jane.step("payout", json!({"amount": 500})).await;
     assert_eq!(claim["transfer"]["status"], "flagged", "half of it is below the limit, and the link is not");
     let claim = jane.step("payout", json!({"amount": 501})).await;
@@ -301,12 +302,7 @@ async fn a_link_above_the_approval_limit_waits_in_each_of_its_parts() {
 #[tokio::test]
 async fn a_payee_learns_what_to_do_and_not_what_the_sender_may_pay() {
     let server = Server::start().await;
-    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
-    let link = json!({"amount": 5_000, "payee": payee});
-    server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
-    let jane = Payee::arrive(&server, PHONE).await;
-    jane.name().await;
-    jane.bank("000123456789").await;
+    let jane = before_the_last_step(&server, 5_000).await;
     server.set(json!({"payout_limits": {"per_day": 2_000}})).await;
     let refused = jane.try_step("payout", json!({})).await;
     assert_eq!(refused.refused(409, "limit-exceeded").fields(), ["/amount"]);
@@ -341,12 +337,7 @@ async fn a_user_with_auto_payout_gets_a_link_when_the_day_is_full() {
 #[tokio::test]
 async fn a_rail_that_was_excluded_since_is_no_way_any_more() {
     let server = Server::start().await;
-    let payee = json!({"country_code": "1", "phone_number": "2127361234"});
-    let link = json!({"amount": 5_000, "payee": payee});
-    server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
-    let jane = Payee::arrive(&server, PHONE).await;
-    jane.name().await;
-    jane.bank("000123456789").await;
+    let jane = before_the_last_step(&server, 5_000).await;
     server.set(json!({"payout_options_exclude_list": ["ach"]})).await;
     let claim = jane.look().await;
     assert_eq!(claim["next_step"]["name"], "method");

@@ -84,6 +84,11 @@ async fn wrong_details_are_named() {
         ),
         (json!({"platform": "push_to_card", "card_token": "4111111111111111"}), vec!["/card_token"]),
         (json!({"platform": "wallet_a", "email": "a@example.com", "rooting_number": "x"}), vec!["/rooting_number"]),
+        // Who takes a claim may name a method that is there; here one is set up.
+        (
+            json!({"platform": "wallet_a", "email": "a@example.com", "payout_method_id": user}),
+            vec!["/payout_method_id"],
+        ),
     ] {
         let refused = server.put(&format!("/v2/users/{user}/payout-methods")).app_key().json(body).send().await;
         assert_eq!(

@@ -6,13 +6,6 @@ use crate::harness::Server;
 
 const DAY: i64 = 86_400;
 
-async fn place(server: &Server, app: &str, kind: &str) -> i64 {
-    let trial = server.get("/v2/ledger/trial-balance").as_org().for_app(app).send().await.expect(200).body;
-    assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
-    let accounts = trial["accounts"].as_array().unwrap();
-    accounts.iter().filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
-}
-
 #[tokio::test]
 async fn a_shop_is_filled_runs_low_is_refilled_and_emptied() {
     let server = Server::start().await;
@@ -28,19 +21,19 @@ async fn a_shop_is_filled_runs_low_is_refilled_and_emptied() {
     server.put(&at("ach-account")).as_org().json(account).send().await.expect(200);
     refill("deposit", 50_000).await.expect(200);
     server.work_off().await;
-    assert_eq!(place(&server, &shop, "app_wallet").await, 0);
+    assert_eq!(server.balance_of(&shop, "app_wallet").await, 0);
     server.pass(DAY).await;
-    assert_eq!(place(&server, &shop, "app_wallet").await, 50_000);
+    assert_eq!(server.balance_of(&shop, "app_wallet").await, 50_000);
 
     // It wants never to have less than $300.00, and $200.00 at a time. A payout for $250.00 leaves too little.
     let settings = json!({"auto_refill": {"amount": 20_000, "threshold": 30_000}});
     server.put(&at("settings")).as_org().json(settings).send().await.expect(200);
     let body = json!({"amount": 25_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     server.post("/v2/payouts/send-payout").as_org().for_app(&shop).json(body).send().await.expect(201);
-    assert_eq!(place(&server, &shop, "app_wallet").await, 25_000);
+    assert_eq!(server.balance_of(&shop, "app_wallet").await, 25_000);
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(place(&server, &shop, "app_wallet").await, 45_000, "filled up by itself");
+    assert_eq!(server.balance_of(&shop, "app_wallet").await, 45_000, "filled up by itself");
 
     // Its owner takes $150.00 home to the organization, which gives $100.00 of it back.
     let between = |amount: i64| {
@@ -48,7 +41,7 @@ async fn a_shop_is_filled_runs_low_is_refilled_and_emptied() {
     };
     between(15_000).await.expect(200);
     between(-10_000).await.expect(200);
-    assert_eq!(place(&server, &shop, "app_wallet").await, 40_000);
+    assert_eq!(server.balance_of(&shop, "app_wallet").await, 40_000);
 
     // And the shop takes everything out, to its bank. It no longer wants to be refilled.
     server.put(&at("settings")).as_org().json(json!({"auto_refill": null})).send().await.expect(200);
@@ -57,8 +50,7 @@ async fn a_shop_is_filled_runs_low_is_refilled_and_emptied() {
     server.work_off().await;
     server.pass(DAY).await;
     for kind in ["app_wallet", "clearing"] {
-        assert_eq!(place(&server, &shop, kind).await, 0, "{kind}");
+        assert_eq!(server.balance_of(&shop, kind).await, 0, "{kind}");
     }
-    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    server.verify();
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Desk, Server, verified};
+use crate::harness::{Desk, Server};
 
 const DAY: i64 = 86_400;
 
@@ -10,7 +10,7 @@ const DAY: i64 = 86_400;
 async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
     let server = Server::start().await;
     let desk = Desk::of(&server);
-    let before = desk.balance("app_wallet").await;
+    let before = server.balance("app_wallet").await;
 
     // The admin says: bills from 1,000 dollars on need two approvals.
     let ann = desk.hire("Ann", "ap_approver").await;
@@ -50,7 +50,7 @@ async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
     server.pass(DAY).await;
     let paid = desk.payable(&bill).await;
     assert_eq!(paid["status"], "payment_completed");
-    assert_eq!(desk.balance("app_wallet").await, before - 120_000);
+    assert_eq!(server.balance("app_wallet").await, before - 120_000);
 
     // The bill remembers everybody.
     let history = paid["action_history"].as_array().unwrap().iter();
@@ -68,5 +68,5 @@ async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
         "Paula Payer: initiate_payment",
     ];
     assert_eq!(told, expected);
-    verified(&server);
+    server.verify();
 }

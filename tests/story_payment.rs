@@ -6,14 +6,6 @@ use crate::harness::Server;
 
 const DAY: i64 = 86_400;
 
-async fn wallet(server: &Server) -> i64 {
-    let trial = server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
-    assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
-    let accounts = trial["accounts"].as_array().unwrap();
-    let wallets = accounts.iter().filter(|account| account["type"] == "app_wallet");
-    wallets.map(|account| account["balance"].as_i64().unwrap()).sum()
-}
-
 async fn look(server: &Server, payment: &Value) -> Value {
     let path = format!("/v2/transfers/{}", payment["id"].as_str().unwrap());
     server.get(&path).app_key().send().await.expect(200).body
@@ -22,7 +14,7 @@ async fn look(server: &Server, payment: &Value) -> Value {
 #[tokio::test]
 async fn an_invoice_is_collected_and_another_is_taken_back() {
     let server = Server::start().await;
-    let before = wallet(&server).await;
+    let before = server.balance("app_wallet").await;
 
     // The shop writes the company down, with the account that it pays from.
     let acme = json!({"name": "Acme Ltd", "email": "billing@acme.example"});
@@ -40,10 +32,10 @@ async fn an_invoice_is_collected_and_another_is_taken_back() {
     assert_eq!(first["sender_details"]["name"], "Acme Ltd");
     server.work_off().await;
     assert_eq!(look(&server, &first).await["status"], "pending");
-    assert_eq!(wallet(&server).await, before);
+    assert_eq!(server.balance("app_wallet").await, before);
     server.pass(DAY).await;
     assert_eq!(look(&server, &first).await["status"], "completed");
-    assert_eq!(wallet(&server).await, before + 12_000);
+    assert_eq!(server.balance("app_wallet").await, before + 12_000);
 
     // Acme changes its bank account. The next invoice is paid from there, and then Acme says that it never agreed.
     let other = json!({"account_number": "20000010", "routing_number": "110000000"});
@@ -51,18 +43,17 @@ async fn an_invoice_is_collected_and_another_is_taken_back() {
     let second = collect(8_000, "invoice 2").await.expect(201).body;
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(wallet(&server).await, before + 20_000);
+    assert_eq!(server.balance("app_wallet").await, before + 20_000);
     server.pass(2 * DAY).await;
     let back = look(&server, &second).await;
     assert_eq!((&back["status"], &back["error"]), (&json!("reversed"), &json!("unauthorized")));
-    assert_eq!(wallet(&server).await, before + 12_000);
+    assert_eq!(server.balance("app_wallet").await, before + 12_000);
 
     // The account that was refused is not used again: the older one is.
     let third = collect(8_000, "invoice 2, once more").await.expect(201).body;
     assert_eq!(third["sender_details"]["account_number_last4"], "6789");
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(wallet(&server).await, before + 20_000);
-    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    assert_eq!(server.balance("app_wallet").await, before + 20_000);
+    server.verify();
 }

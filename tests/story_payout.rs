@@ -52,36 +52,22 @@ impl<'a> Payee<'a> {
     }
 }
 
-pub async fn wallet(server: &Server, name: &str) -> i64 {
-    let trial = server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
-    assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
-    let accounts = trial["accounts"].as_array().unwrap();
-    accounts.iter().filter(|account| account["type"] == name).map(|account| account["balance"].as_i64().unwrap()).sum()
-}
-
 async fn send(server: &Server, amount: i64) -> Value {
     let payee = json!({"country_code": "1", "phone_number": "2127361234"});
     let body = json!({"amount": amount, "payee": payee, "delivery": {"message": "Thank you, Jane!"}});
     server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body
 }
 
-/// What `bursar verify` finds: nothing.
-pub fn verify(server: &Server) {
-    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
-    assert!(report.transactions > 0 && report.events > 0, "there was something to check");
-}
-
 #[tokio::test]
 async fn a_payout_to_an_unknown_phone_arrives() {
     let server = Server::start().await;
-    let before = wallet(&server, "app_wallet").await;
+    let before = server.balance("app_wallet").await;
 
     // The sender: one request. The money is set aside at once.
     let link = send(&server, 10_000).await;
     assert_eq!(link["status"], "delivery_pending");
-    assert_eq!(wallet(&server, "app_wallet").await, before - 10_000);
-    assert_eq!(wallet(&server, "app_held").await, 10_000);
+    assert_eq!(server.balance("app_wallet").await, before - 10_000);
+    assert_eq!(server.balance("app_held").await, 10_000);
 
     // The payee's phone: a text with the sender's words and the whole link.
     let message = server.newest_message(PHONE).await;
@@ -98,20 +84,20 @@ async fn a_payout_to_an_unknown_phone_arrives() {
     let claim = payee.step("payout", json!({})).await;
     assert_eq!(claim["status"], "claimed");
     assert_eq!(claim["remaining_amount"], 0);
-    assert_eq!(wallet(&server, "app_held").await, 0);
+    assert_eq!(server.balance("app_held").await, 0);
 
     // The rail: pending, then, a business day later, completed.
     server.work_off().await;
     assert_eq!(payee.look().await["transfer"]["status"], "pending");
-    assert_eq!(wallet(&server, "clearing").await, 10_000);
+    assert_eq!(server.balance("clearing").await, 10_000);
     server.pass(DAY).await;
     let done = payee.look().await;
     assert_eq!(done["transfer"]["status"], "completed");
     assert_eq!(done["transfer"]["payout_amount"], 9_975, "ach costs 25 cents, which the payee pays");
-    assert_eq!(wallet(&server, "clearing").await, 0);
-    assert_eq!(wallet(&server, "user_wallet").await, 0);
-    assert_eq!(wallet(&server, "service_fees").await, 25);
-    verify(&server);
+    assert_eq!(server.balance("clearing").await, 0);
+    assert_eq!(server.balance("user_wallet").await, 0);
+    assert_eq!(server.balance("service_fees").await, 25);
+    server.verify();
 }
 
 #[tokio::test]
@@ -130,8 +116,8 @@ async fn a_payout_to_a_closed_account_comes_back_and_goes_elsewhere() {
     assert_eq!(failed["transfer"]["error"], "account_closed");
     assert_eq!(failed["remaining_amount"], 5_000, "the money is back, fee and all");
     assert_eq!(failed["next_step"]["name"], "method", "the closed account is out of use");
-    assert_eq!(wallet(&server, "user_wallet").await, 5_000);
-    assert_eq!(wallet(&server, "service_fees").await, 0);
+    assert_eq!(server.balance("user_wallet").await, 5_000);
+    assert_eq!(server.balance("service_fees").await, 0);
     let news = server.newest_message(PHONE).await;
     assert!(news["text"].as_str().unwrap().contains("closed"), "{news}");
 
@@ -141,9 +127,9 @@ async fn a_payout_to_a_closed_account_comes_back_and_goes_elsewhere() {
     server.work_off().await;
     server.pass(DAY).await;
     assert_eq!(payee.look().await["transfer"]["status"], "completed");
-    assert_eq!(wallet(&server, "user_wallet").await, 0);
-    assert_eq!(wallet(&server, "service_fees").await, 25, "one payout arrived, one fee is earned");
-    verify(&server);
+    assert_eq!(server.balance("user_wallet").await, 0);
+    assert_eq!(server.balance("service_fees").await, 25, "one payout arrived, one fee is earned");
+    server.verify();
 }
 
 #[tokio::test]
@@ -162,7 +148,7 @@ async fn a_payout_that_had_arrived_comes_back() {
     let returned = payee.look().await;
     assert_eq!(returned["transfer"]["status"], "reversed");
     assert_eq!(returned["transfer"]["error"], "insufficient_funds");
-    assert_eq!(wallet(&server, "user_wallet").await, 4_975, "the fee stays earned: the bank did its work");
-    assert_eq!(wallet(&server, "clearing").await, 0);
-    verify(&server);
+    assert_eq!(server.balance("user_wallet").await, 4_975, "the fee stays earned: the bank did its work");
+    assert_eq!(server.balance("clearing").await, 0);
+    server.verify();
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::harness::Server;
-use crate::story_payout::{Payee, verify, wallet};
+use crate::story_payout::Payee;
 
 const JANE: &str = "+12127361234";
 const DAY: i64 = 86_400;
@@ -19,7 +19,7 @@ async fn results(server: &Server, id: &str) -> Vec<BTreeMap<String, String>> {
 #[tokio::test]
 async fn a_payroll_is_checked_sent_and_paid() {
     let server = Server::start().await;
-    let before = wallet(&server, "app_wallet").await;
+    let before = server.balance("app_wallet").await;
     let jane = json!({
         "first_name": "Jane", "last_name": "Doe", "country_code": "1", "phone_number": "2127361234",
         "delivery_method": "sms", "amount_cents": 12_000, "memo": "March",
@@ -40,7 +40,7 @@ async fn a_payroll_is_checked_sent_and_paid() {
     let plan = server.post(dry).app_key().json(payroll.clone()).send().await.expect(200).body;
     assert_eq!(plan["rows"][2]["error_code"], "transaction-insufficient-funds");
     assert_eq!(plan["balance_after"], json!(before - 20_000));
-    assert_eq!(wallet(&server, "app_wallet").await, before);
+    assert_eq!(server.balance("app_wallet").await, before);
 
     // It is sent all the same, twice, by an impatient finger.
     let sent = server.post("/v2/payout-link-batches").app_key().json(payroll.clone()).send().await.expect(201);
@@ -54,7 +54,7 @@ async fn a_payroll_is_checked_sent_and_paid() {
     let lines = results(&server, &sent.id()).await;
     let statuses: Vec<&str> = lines.iter().map(|line| line["status"].as_str()).collect();
     assert_eq!(statuses, ["succeeded", "succeeded", "failed"]);
-    assert_eq!(wallet(&server, "app_held").await, 20_000);
+    assert_eq!(server.balance("app_held").await, 20_000);
 
     // Jane and John have their messages; Jane takes hers to the bank.
     assert_eq!(server.newest_message("john@example.com").await["link"], Value::from(lines[1]["link"].clone()));
@@ -65,9 +65,9 @@ async fn a_payroll_is_checked_sent_and_paid() {
     server.work_off().await;
     server.pass(DAY).await;
     assert_eq!(payee.look().await["transfer"]["status"], "completed");
-    assert_eq!(wallet(&server, "app_held").await, 8_000, "John's waits for him");
+    assert_eq!(server.balance("app_held").await, 8_000, "John's waits for him");
 
     // The bonus was never meant: nothing is left of it but its line in the file.
-    assert_eq!(wallet(&server, "app_wallet").await, before - 20_000);
-    verify(&server);
+    assert_eq!(server.balance("app_wallet").await, before - 20_000);
+    server.verify();
 }

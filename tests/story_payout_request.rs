@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::Server;
-use crate::story_payout::{Payee, verify, wallet};
+use crate::story_payout::Payee;
 
 const PHONE: &str = "+12127361234";
 const DAY: i64 = 86_400;
@@ -15,7 +15,7 @@ async fn look(server: &Server, id: &str) -> Value {
 #[tokio::test]
 async fn a_person_asks_to_be_paid_and_is() {
     let server = Server::start().await;
-    let before = wallet(&server, "app_wallet").await;
+    let before = server.balance("app_wallet").await;
 
     // The person, in the app on their own phone, which holds nothing but the app's public client id.
     let asked = json!({
@@ -23,7 +23,7 @@ async fn a_person_asks_to_be_paid_and_is() {
     });
     let request = server.post("/v2/payout-requests").client_side().json(asked).send().await.expect(201);
     assert_eq!(request.body["status"], "created");
-    assert_eq!(wallet(&server, "app_wallet").await, before, "asking moves nothing");
+    assert_eq!(server.balance("app_wallet").await, before, "asking moves nothing");
 
     // The office finds it in its list and approves it.
     let open = server.get("/v2/payout-requests?status=created").app_key().send().await.expect(200).body;
@@ -32,7 +32,7 @@ async fn a_person_asks_to_be_paid_and_is() {
     let approve = format!("/v2/payout-requests/{id}/approve");
     let approved = server.post(&approve).app_key().send().await.expect(200).body;
     assert_eq!(approved["status"], "approved");
-    assert_eq!(wallet(&server, "app_held").await, 4_000, "the money is set aside");
+    assert_eq!(server.balance("app_held").await, 4_000, "the money is set aside");
 
     // The person gets a text with a link, and takes the money to the bank.
     let payee = Payee::arrive(&server, PHONE).await;
@@ -48,15 +48,15 @@ async fn a_person_asks_to_be_paid_and_is() {
     assert_eq!(done["payout_link"]["status"], "claimed");
     assert_eq!(done["user"]["id"], done["payout_link"]["claimed_user_id"]);
     assert_eq!(done["user"]["first_name"], "Jane");
-    assert_eq!(wallet(&server, "app_wallet").await, before - 4_000);
-    assert_eq!(wallet(&server, "app_held").await, 0);
-    verify(&server);
+    assert_eq!(server.balance("app_wallet").await, before - 4_000);
+    assert_eq!(server.balance("app_held").await, 0);
+    server.verify();
 }
 
 #[tokio::test]
 async fn a_person_asks_twice_and_the_second_is_rejected() {
     let server = Server::start().await;
-    let before = wallet(&server, "app_wallet").await;
+    let before = server.balance("app_wallet").await;
     let asked = || json!({"amount": 4_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     let first = server.post("/v2/payout-requests").client_side().json(asked()).send().await.expect(201).id();
     let second = server.post("/v2/payout-requests").client_side().json(asked()).send().await.expect(201).id();
@@ -66,6 +66,6 @@ async fn a_person_asks_twice_and_the_second_is_rejected() {
     server.post(&format!("/v2/payout-requests/{second}/reject")).app_key().json(why).send().await.expect(200);
 
     assert_eq!(look(&server, &second).await["comment"], "The same deliveries as the request before.");
-    assert_eq!(wallet(&server, "app_wallet").await, before - 4_000, "one of them was granted");
-    verify(&server);
+    assert_eq!(server.balance("app_wallet").await, before - 4_000, "one of them was granted");
+    server.verify();
 }

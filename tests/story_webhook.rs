@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Manner, Receiver, Server};
-use crate::story_payout::{Payee, verify};
+use crate::story_payout::Payee;
 
 const PHONE: &str = "+12127361234";
 const HOUR: i64 = 3_600;
@@ -66,5 +66,5 @@ async fn a_shop_is_told_when_jane_is_paid_although_its_server_was_down() {
     assert!(shop.heard().iter().all(|heard| heard.is_signed_with(secret)));
 
     // And the books are right.
-    verify(&server);
+    server.verify();
 }

@@ -45,9 +45,8 @@ pub async fn list(call: Call) -> Outcome {
     // The members of an organization are few, and whether one may approve is a rule, not a column.
     let list = call
         .read(move |world| {
-            let mut members = world.all::<Member>(Member::OF_ORG, key![org])?;
-            members.retain(|member| may_approve(member));
-            let found = page_of(members, &query.asked(), |member| (member.id.0, member.created_at))?;
+            let members = world.all::<Member>(Member::OF_ORG, key![org])?;
+            let found = page_of(members, &query.asked(), |member| (member.id.0, member.created_at), may_approve)?;
             Ok(found.envelope(|member| ApproverJson::from(member)))
         })
         .await?;

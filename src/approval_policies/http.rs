@@ -5,6 +5,7 @@ use serde_json::json;
 use super::change::{CreatePolicy, DeletePolicy, PolicyPatch, UpdatePolicy};
 use super::inputs::{NewPolicy, PolicyChanges};
 use super::json::ApprovalPolicyJson;
+use super::model::ApprovalPolicy;
 use crate::http::input::input;
 use crate::http::lists::{ListEnvelope, list_query, page_of};
 use crate::http::route::route;
@@ -51,9 +52,11 @@ pub async fn list(call: Call) -> Outcome {
     let asked: ApprovalPoliciesQuery = call.query()?;
     let found = call
         .read(move |world| {
-            let mut policies = super::of_app(world, scope)?;
-            policies.retain(|policy| asked.active.is_none_or(|active| policy.active == active));
-            Ok(page_of(policies, &asked.asked(), |policy| (policy.id.0, policy.created_at))?)
+            let policies = super::ever_made(world, scope)?;
+            let place = |policy: &ApprovalPolicy| (policy.id.0, policy.created_at);
+            Ok(page_of(policies, &asked.asked(), place, |policy| {
+                policy.deleted_at.is_none() && asked.active.is_none_or(|active| policy.active == active)
+            })?)
         })
         .await?;
     Ok(Answer::ok(&found.envelope(|policy| ApprovalPolicyJson::from(policy))))

@@ -41,9 +41,14 @@ pub fn find(world: &World, scope: Scope, id: ApprovalPolicyId) -> Result<Arc<App
 
 /// The app's policies that were not deleted, oldest first.
 pub fn of_app(world: &World, scope: Scope) -> Result<Vec<Arc<ApprovalPolicy>>, Halt> {
-    let mut policies = world.all::<ApprovalPolicy>(ApprovalPolicy::OF_APP, key![scope.org, scope.app])?;
+    let mut policies = ever_made(world, scope)?;
     policies.retain(|policy| policy.deleted_at.is_none());
     Ok(policies)
+}
+
+/// Every policy that the app ever had.
+fn ever_made(world: &World, scope: Scope) -> Result<Vec<Arc<ApprovalPolicy>>, Halt> {
+    world.all::<ApprovalPolicy>(ApprovalPolicy::OF_APP, key![scope.org, scope.app])
 }
 
 /// Tells of a policy as it is now.

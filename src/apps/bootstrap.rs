@@ -14,8 +14,7 @@ use super::demonstration::{CreateDemonstration, Credentials};
 use super::model::Organization;
 use crate::http::{Bursar, Environment};
 use crate::refusal::{Code, Refusal};
-use crate::world::query::{Direction, Query};
-use crate::world::{Halt, Record as _, World};
+use crate::world::{Halt, Query, World};
 
 /// The name of the file in the data folder.
 pub const FILE_NAME: &str = "sandbox-credentials.json";
@@ -67,17 +66,7 @@ pub fn curl_lines(credentials: &Credentials) -> Vec<String> {
 
 /// Whether there is no organization at all.
 fn is_empty(world: &mut World) -> Result<bool, Halt> {
-    let table = Organization::TABLE;
-    let any = Query {
-        table,
-        conditions: Vec::new(),
-        through: None,
-        order: table.key().columns[0],
-        direction: Direction::Ascending,
-        after: None,
-        limit: 1,
-    };
-    Ok(world.page::<Organization>(&any)?.is_empty())
+    Ok(world.page::<Organization>(&Query::across::<Organization>(1))?.is_empty())
 }
 
 /// The credentials in the file: those of a start that died before its commit, else the fresh ones.

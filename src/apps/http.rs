@@ -11,15 +11,13 @@ use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
 use crate::http::input::{Input, Patch, Problems, input, wrong};
 use crate::http::inputs::{Line, Metadata, NoFields};
-use crate::http::lists::{ListEnvelope, page};
+use crate::http::lists::{ListEnvelope, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
 use crate::ids::AppId;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
-use crate::world::Query;
-use crate::world::query::Compare;
-use crate::world::record::{Cell, key};
+use crate::world::record::key;
 
 /// Shortest name of an app, in characters.
 const NAME_MIN: usize = 3;
@@ -199,9 +197,8 @@ pub async fn list_fee_tables(call: Call) -> Outcome {
         .read(move |world| {
             let settings = find(world, scope)?.settings.0.clone();
             let now = world.now();
-            let of_app = Query::of::<FeeTableVersion>(scope.org.to_value(), "version", 1);
-            let of_app = of_app.filter("app", Compare::Equal, scope.app.to_value());
-            let found = page::<FeeTableVersion>(world, of_app, &asked.asked(), |versions| versions)?;
+            let mine = of_app::<FeeTableVersion>(scope, "version");
+            let found = page::<FeeTableVersion>(world, mine, &asked.asked(), |versions| versions)?;
             Ok(found.envelope(|version| FeeTableJson::at(version, &settings, now)))
         })
         .await?;

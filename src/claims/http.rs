@@ -165,11 +165,12 @@ impl Input for NewMethodStep {
             gather(read, &mut problems).flatten()
         };
         let (is_default, auto_payout_enabled) = (flag("is_default"), flag("auto_payout_enabled"));
+        let beside = ["platform", "is_default", "auto_payout_enabled"];
         let details = match json.get("platform") {
             Some(platform) => Platform::read(platform, &format!("{at}/platform")),
             None => Err(wrong(&format!("{at}/platform"), "is required, or payout_method_id in its place")),
         };
-        let details = details.and_then(|platform| payout_methods::read_details(platform, json, at));
+        let details = details.and_then(|platform| payout_methods::read_details(platform, json, at, &beside));
         match gather(details, &mut problems) {
             Some(details) if problems.is_empty() => Ok(Self { details, is_default, auto_payout_enabled }),
             Some(_) | None => Err(problems),
@@ -177,15 +178,22 @@ impl Input for NewMethodStep {
     }
 
     fn schema() -> serde_json::Value {
-        let mut properties = json!({
-            "platform": Platform::schema(),
-            "payout_method_id": Option::<PayoutMethodId>::schema(),
-            "is_default": Option::<bool>::schema(),
-            "auto_payout_enabled": Option::<bool>::schema(),
-        });
-        for field in Platform::ALL.into_iter().flat_map(payout_methods::fields_of) {
-            properties[field.name] = json!({"type": ["string", "null"]});
-        }
+        let mut properties = payout_methods::described();
+        let mut also = |name: &str, mut schema: serde_json::Value, description: &str| {
+            schema["description"] = json!(description);
+            properties.insert(name.to_owned(), schema);
+        };
+        also(
+            "payout_method_id",
+            Option::<PayoutMethodId>::schema(),
+            "A method that was set up before, in place of the platform and its fields.",
+        );
+        also(
+            "is_default",
+            Option::<bool>::schema(),
+            "Whether it becomes the default; when not said, only the first one does.",
+        );
+        also("auto_payout_enabled", Option::<bool>::schema(), "Whether later payouts go to the default unasked.");
         json!({"type": "object", "properties": properties, "additionalProperties": false})
     }
 }
@@ -257,6 +265,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::Unauthorized, Code::UserInfoMissing]),
         about(route!(Post "/v2/claims/{token}/payout" Anyone "pay_claim_out" payout), "Take the money")
             .describe("All that is left, or a part of it. The money is claimed once; what is left can be taken later.")
+            .keyed()
             .takes::<PayoutStep>()
             .refuses(&[Code::Unauthorized, Code::UserInfoMissing, Code::InsufficientFunds, Code::InvalidState]),
     ]

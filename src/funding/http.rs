@@ -15,7 +15,6 @@ use crate::ids::AppId;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::TransferJson;
 use crate::world::Query;
-use crate::world::query::Compare;
 use crate::world::record::Cell;
 
 input! {
@@ -104,10 +103,8 @@ pub async fn list_organization_transfers(call: Call) -> Outcome {
     let seen = call
         .read(move |world| {
             let own = Query::of::<OrganizationTransfer>(org.to_value(), "id", 1);
-            let page = page::<OrganizationTransfer>(world, own, &asked.asked(), |query| match asked.app_id {
-                Some(app) => query.filter("app", Compare::Equal, app.to_value()),
-                None => query,
-            })?;
+            let of_app = |query: Query| query.matching("app", asked.app_id);
+            let page = page::<OrganizationTransfer>(world, own, &asked.asked(), of_app)?;
             let data: Vec<OrganizationTransferJson> =
                 page.records.iter().map(|moved| organization::json(world, moved)).collect::<Result<_, _>>()?;
             Ok(ListEnvelope { has_more: page.has_more, data })

@@ -10,6 +10,7 @@ use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::clock::Time;
+use crate::http::Scope;
 use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::Cell;
@@ -86,6 +87,11 @@ impl<R> Page<R> {
     }
 }
 
+/// All records of an app; `order` is the column by which they are listed, and what cursors are.
+pub fn of_app<R: Record>(scope: Scope, order: &'static str) -> Query {
+    Query::of::<R>(scope.org.to_value(), order, 1).equal("app", scope.app)
+}
+
 /// One page of the caller's records.
 ///
 /// `mine` selects all records that the caller may see, ordered by what cursors are, of which a
@@ -120,12 +126,16 @@ pub fn page<R: Record>(
     Ok(Page { has_more, records })
 }
 
-/// One page of records that are all at hand, and few; `place` gives the id that cursors name, whose order is that of
-/// creation, and the moment of creation.
+/// One page of records that are all at hand, and few.
+///
+/// `records` are all that the caller may see, of which a cursor must be one, and `is_asked_for` narrows them; so a page
+/// can be continued from an object that has left the list meanwhile. `place` gives the id that cursors name, whose order
+/// is that of creation, and the moment of creation.
 pub fn page_of<R>(
     mut records: Vec<Arc<R>>,
     asked: &PageAsked,
     place: impl Fn(&R) -> (Uuid, Time),
+    is_asked_for: impl Fn(&R) -> bool,
 ) -> Result<Page<R>, Refusal> {
     let cursor = cursor(asked)?;
     if let Some((cursor, name)) = cursor
@@ -139,6 +149,7 @@ pub fn page_of<R>(
         let behind =
             cursor.is_none_or(|(cursor, _)| if backwards == asked.ascending { id < *cursor } else { id > *cursor });
         behind
+            && is_asked_for(record)
             && asked.created_after.is_none_or(|from| created_at >= from)
             && asked.created_before.is_none_or(|until| created_at < until)
     });

@@ -92,6 +92,8 @@ pub struct Documented {
     pub refusals: Vec<Code>,
     /// An example body.
     pub example: Option<Schema>,
+    /// Whether a repeat under the same idempotency key changes nothing, though nobody is known to the route.
+    pub is_keyed: bool,
 }
 
 /// One row of the table of routes.
@@ -136,6 +138,13 @@ impl Route {
     pub fn opened_by_token(mut self) -> Self {
         self.opened_by_token = true;
         self.refuses(&[Code::RateLimited])
+    }
+
+    /// Says that a repeat under the same idempotency key changes nothing; so it is with every POST of a known caller.
+    #[must_use]
+    pub fn keyed(mut self) -> Self {
+        self.documented.is_keyed = true;
+        self
     }
 
     /// Tells refusals otherwise than by the error body.

@@ -12,14 +12,13 @@ use super::place::PlaceKind;
 use crate::clock::Time;
 use crate::http::input::input;
 use crate::http::inputs::word_input;
-use crate::http::lists::{ListEnvelope, PageAsked, list_query, page};
+use crate::http::lists::{ListEnvelope, PageAsked, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Caller, Outcome, Route};
 use crate::ids::{AppId, LedgerAccountId, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::world::query::Compare;
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Query, World};
 use uuid::Uuid;
@@ -151,11 +150,7 @@ fn find_account(world: &World, caller: &Caller, id: LedgerAccountId) -> Result<A
 
 /// All accounts that the caller may see, in the order in which they were opened.
 fn accounts_of(caller: &Caller) -> Query {
-    let all = Query::of::<LedgerAccount>(caller.org.to_value(), "number", 1);
-    match caller.app {
-        Some(app) => all.filter("app", Compare::Equal, app.to_value()),
-        None => all,
-    }
+    Query::of::<LedgerAccount>(caller.org.to_value(), "number", 1).matching("app", caller.app)
 }
 
 /// The list is ordered by number; its cursors are ids, like everywhere.
@@ -189,8 +184,7 @@ pub async fn list_accounts(call: Call) -> Outcome {
         .read(move |world| {
             let asked = by_number(world, &caller, query.asked())?;
             let found = page::<LedgerAccount>(world, accounts_of(&caller), &asked, |accounts| {
-                let accounts = narrow(accounts, "kind", query.kind.map(|kind| kind.to_value()));
-                narrow(accounts, "user", query.user_id.map(|user| user.to_value()))
+                accounts.matching("kind", query.kind).matching("user", query.user_id)
             })?;
             Ok(found.envelope(account_json))
         })
@@ -251,7 +245,7 @@ pub async fn list_entries(call: Call) -> Outcome {
         .read(move |world| {
             let account = find_account(world, &caller, id)?;
             let entries = Query::of::<Entry>(account.org.to_value(), "number", 1);
-            let entries = entries.filter("account", Compare::Equal, account.id.to_value());
+            let entries = entries.equal("account", account.id);
             Ok(page::<Entry>(world, entries, &query.asked(), |entries| entries)?.envelope(entry_json))
         })
         .await?;
@@ -273,23 +267,14 @@ pub async fn list_transactions(call: Call) -> Outcome {
     let (scope, query) = (call.scope()?, call.query::<TransactionsQuery>()?);
     let list = call
         .read(move |world| {
-            let mine = Query::of::<Transaction>(scope.org.to_value(), "number", 1);
-            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            let mine = of_app::<Transaction>(scope, "number");
             let found = page::<Transaction>(world, mine, &query.asked(), |transactions| {
-                let transactions = narrow(transactions, "transfer", query.transfer_id.map(|id| id.to_value()));
-                narrow(transactions, "kind", query.kind.map(|kind| kind.to_value()))
+                transactions.matching("transfer", query.transfer_id).matching("kind", query.kind)
             })?;
             Ok(found.envelope(json))
         })
         .await?;
     Ok(Answer::ok(&list))
-}
-
-fn narrow(query: Query, column: &'static str, value: Option<crate::world::Value>) -> Query {
-    match value {
-        Some(value) => query.filter(column, Compare::Equal, value),
-        None => query,
-    }
 }
 
 /// The routes of the book.

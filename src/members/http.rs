@@ -16,7 +16,6 @@ use crate::ids::MemberId;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::world::Query;
-use crate::world::query::Compare;
 use crate::world::record::Cell as _;
 
 /// Shortest password, in characters.
@@ -158,9 +157,7 @@ pub async fn list(call: Call) -> Outcome {
     let list = call
         .read(move |world| {
             let mine = Query::of::<Member>(org.to_value(), "id", 1);
-            let found = page::<Member>(world, mine, &query.asked(), |listed| {
-                listed.filter("status", Compare::Equal, status.to_value())
-            })?;
+            let found = page::<Member>(world, mine, &query.asked(), |listed| listed.equal("status", status))?;
             Ok(found.envelope(|member| MemberJson::from(member)))
         })
         .await?;

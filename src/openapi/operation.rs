@@ -58,6 +58,11 @@ fn takes_app_id(who: Who) -> bool {
     }
 }
 
+/// Whether a repeat under the same idempotency key changes nothing.
+fn is_keyed(route: &Route) -> bool {
+    route.method == Method::Post && (route.who != Who::Anyone || route.documented.is_keyed)
+}
+
 fn parameters(route: &Route) -> Vec<Value> {
     let refer = |name: &str| json!({"$ref": format!("#/components/parameters/{name}")});
     let mut parameters: Vec<Value> = placeholders(route.path).map(path_parameter).collect();
@@ -73,7 +78,7 @@ fn parameters(route: &Route) -> Vec<Value> {
     if route.opened_by_token {
         parameters.push(refer("ClaimSession"));
     }
-    if route.method == Method::Post && route.who != Who::Anyone {
+    if is_keyed(route) {
         parameters.push(refer("IdempotencyKey"));
     }
     parameters
@@ -107,11 +112,16 @@ pub(super) fn placeholders(path: &str) -> impl Iterator<Item = &str> {
 fn path_parameter(name: &str) -> Value {
     let is_id = name == "id" || name.ends_with("_id") && name != "client_id";
     let schema = if is_id { json!({"type": "string", "format": "uuid"}) } else { json!({"type": "string"}) };
-    json!({"name": name, "in": "path", "required": true, "schema": schema})
+    let description = match name {
+        "token" => "The last part of the claim link's address.".to_owned(),
+        "client_id" => "The public half of the key.".to_owned(),
+        name => format!("Which {}: its id.", name.trim_end_matches("_id").replace('_', " ")),
+    };
+    json!({"name": name, "in": "path", "required": true, "description": description, "schema": schema})
 }
 
 fn body(route: &Route) -> Option<Value> {
-    let keyed = route.method == Method::Post && route.who != Who::Anyone;
+    let keyed = is_keyed(route);
     let mut schema = match &route.documented.body {
         Some(schema) => schema.clone(),
         None if keyed => json!({"type": "object", "properties": {}, "additionalProperties": false}),
@@ -168,7 +178,7 @@ fn answer_headers(route: &Route, status: u16) -> Value {
     let mut headers = json!({"X-Request-Id": refer("RequestId")});
     match route.method {
         Method::Get if status == 200 => headers["ETag"] = refer("ETag"),
-        Method::Post if route.who != Who::Anyone => headers["Idempotent-Replayed"] = refer("IdempotentReplayed"),
+        Method::Post if is_keyed(route) => headers["Idempotent-Replayed"] = refer("IdempotentReplayed"),
         Method::Get | Method::Post | Method::Put | Method::Patch | Method::Delete => {}
     }
     headers
@@ -196,7 +206,7 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     when(route.path.contains('{'), &[Code::NotFound]);
     when(bodied, &[Code::PayloadTooLarge, Code::UnsupportedMediaType]);
     when(route.method != Method::Get, &[Code::OutcomeUnknown]);
-    when(route.method == Method::Post && known, &[Code::IdempotencyKeyReused]);
+    when(is_keyed(route), &[Code::IdempotencyKeyReused]);
     codes.extend_from_slice(&documented.refusals);
     codes.sort_unstable();
     codes.dedup();

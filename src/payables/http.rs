@@ -10,14 +10,13 @@ use super::{Approve, Cancel, Create, DeleteFile, Pay, PayablePatch, Reject, SetF
 use crate::engine::Command;
 use crate::http::input::Input;
 use crate::http::inputs::Line;
-use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
 use crate::ids::{PayableId, VendorId};
 use crate::refusal::Code;
 use crate::vendors::{Deletion, EXTERNAL_ID_MAX};
-use crate::world::query::{Compare, Query};
-use crate::world::record::Cell;
+use crate::world::Query;
 
 list_query! {
     /// Which payables.
@@ -36,10 +35,10 @@ list_query! {
 impl PayablesQuery {
     fn narrow(&self, query: Query) -> Query {
         query
-            .matching("status", self.status.map(|status| status.to_value()))
-            .matching("vendor", self.ap_vendor_id.map(|vendor| vendor.to_value()))
-            .matching("external_id", self.external_id.as_ref().map(|id| id.0.to_value()))
-            .matching("number", self.number.as_ref().map(|number| number.0.to_value()))
+            .matching("status", self.status)
+            .matching("vendor", self.ap_vendor_id)
+            .matching("external_id", self.external_id.as_ref().map(|id| id.0.clone()))
+            .matching("number", self.number.as_ref().map(|number| number.0.clone()))
     }
 }
 
@@ -65,9 +64,7 @@ pub async fn list(call: Call) -> Outcome {
     let asked: PayablesQuery = call.query()?;
     let found = call
         .read(move |world| {
-            let mine = Query::of::<Payable>(scope.org.to_value(), "id", 1);
-            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
-            page::<Payable>(world, mine, &asked.asked(), |query| asked.narrow(query))
+            page::<Payable>(world, of_app::<Payable>(scope, "id"), &asked.asked(), |query| asked.narrow(query))
         })
         .await?;
     Ok(Answer::ok(&found.envelope(|payable| super::json(&call.bursar, payable))))

@@ -4,6 +4,7 @@ use super::model::{ApprovalStep, PayableStatus};
 use crate::clock::Time;
 use crate::ids::MemberId;
 use crate::refusal::{Code, Refusal};
+use crate::world::states::{self, Move};
 
 /// What can happen to a payable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +49,7 @@ impl Happening {
 
 /// The next state, or why there is none.
 pub fn step(status: PayableStatus, happening: Happening) -> Result<PayableStatus, Refusal> {
-    next(status, happening).ok_or_else(|| {
-        let fitting: Vec<&str> =
-            PayableStatus::ALL.iter().filter(|it| next(**it, happening).is_some()).map(|it| it.as_str()).collect();
-        let message = format!("The payable is {status}; this takes one that is {}.", fitting.join(" or "));
-        Refusal::new(Code::InvalidState, message)
-    })
+    states::step("payable", status, |status| next(status, happening))
 }
 
 const fn next(status: PayableStatus, happening: Happening) -> Option<PayableStatus> {
@@ -171,14 +167,8 @@ pub fn has_enough(step: &ApprovalStep) -> bool {
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<(&'static str, String, &'static str)> {
-    let pairs = PayableStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
-    pairs
-        .filter_map(|(status, happening)| {
-            let to = step(status, happening).ok()?;
-            Some((status.as_str(), format!("{happening:?}"), to.as_str()))
-        })
-        .collect()
+pub fn moves() -> Vec<Move> {
+    states::moves(&Happening::ALL, next)
 }
 
 #[cfg(test)]
@@ -189,14 +179,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_state_and_happening() {
-        let mut table = String::new();
-        for status in PayableStatus::ALL {
-            for happening in Happening::ALL {
-                if let Ok(to) = step(*status, happening) {
-                    table.push_str(&format!("{status} {happening:?} {to}\n"));
-                }
-            }
-        }
+        let table: String = moves().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
         // decisions.md 10: created → canceled | submitted; submitted → approved | rejected; rejected → created again
         // by an update; approved → payment_initiated → payment_completed | payment_failed → retry by pay again.
         // Ours: a failed payment may be rejected; one that came back after it had arrived failed after all.

@@ -8,13 +8,12 @@ use crate::bank_accounts::{BankAccount, BankAccountJson, HolderName, OwnAccountI
 use crate::email::Email;
 use crate::http::input::{Patch, input};
 use crate::http::inputs::{Metadata, Phone};
-use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
 use crate::ids::PaymentCustomerId;
 use crate::refusal::{Code, Refusal};
 use crate::world::Query;
-use crate::world::query::Compare;
 use crate::world::record::Cell;
 
 input! {
@@ -77,12 +76,10 @@ pub async fn list(call: Call) -> Outcome {
     let asked: PaymentCustomersQuery = call.query()?;
     let found = call
         .read(move |world| {
-            let mine = Query::of::<PaymentCustomer>(scope.org.to_value(), "id", 1)
-                .filter("app", Compare::Equal, scope.app.to_value())
-                .filter("in_use", Compare::Equal, true.to_value());
-            page::<PaymentCustomer>(world, mine, &asked.asked(), |query| match &asked.email {
-                Some(email) => query.filter("email", Compare::Equal, email.as_str().to_owned().to_value()),
-                None => query,
+            page::<PaymentCustomer>(world, of_app::<PaymentCustomer>(scope, "id"), &asked.asked(), |query| {
+                query
+                    .equal("in_use", true)
+                    .matching("email", asked.email.as_ref().map(|email| email.as_str().to_owned()))
             })
         })
         .await?;
@@ -147,10 +144,8 @@ pub async fn list_accounts(call: Call) -> Outcome {
     let found = call
         .read(move |world| {
             let customer = find(world, scope, id)?;
-            let own = Query::of::<BankAccount>(scope.org.to_value(), "id", 1)
-                .filter("holder", Compare::Equal, customer.id.to_value())
-                .filter("in_use", Compare::Equal, true.to_value());
-            page::<BankAccount>(world, own, &asked.asked(), |accounts| accounts)
+            let own = Query::of::<BankAccount>(scope.org.to_value(), "id", 1).equal("holder", customer.id);
+            page::<BankAccount>(world, own, &asked.asked(), |accounts| accounts.equal("in_use", true))
         })
         .await?;
     Ok(Answer::ok(&found.envelope(|account| BankAccountJson::from(account))))

@@ -13,13 +13,12 @@ use super::{NewBatch, Submit, Submitted, ValidatedRow, results, row};
 use crate::http::idempotency::Once;
 use crate::http::input::input;
 use crate::http::inputs::word_input;
-use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Bursar, Call, Content, Outcome, Route, Scope};
 use crate::payout_links::{self, Create, NewToken};
 use crate::refusal::{Code, Refusal};
-use crate::world::query::{Compare, Query};
-use crate::world::record::{Cell, key};
+use crate::world::record::key;
 
 word_input!(BatchStatus);
 
@@ -92,12 +91,8 @@ pub async fn list(call: Call) -> Outcome {
     let asked: BatchesQuery = call.query()?;
     let found = call
         .read(move |world| {
-            let mine = Query::of::<PayoutLinkBatch>(scope.org.to_value(), "id", 1);
-            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
-            page::<PayoutLinkBatch>(world, mine, &asked.asked(), |query| match asked.status {
-                Some(status) => query.filter("status", Compare::Equal, status.to_value()),
-                None => query,
-            })
+            let mine = of_app::<PayoutLinkBatch>(scope, "id");
+            page::<PayoutLinkBatch>(world, mine, &asked.asked(), |query| query.matching("status", asked.status))
         })
         .await?;
     Ok(Answer::ok(&found.envelope(|batch| PayoutLinkBatchJson::from(batch))))

@@ -2,6 +2,7 @@
 
 use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use crate::payout_links::PayoutLink;
+use crate::world::states::{self, Move};
 
 /// What can happen to a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +42,8 @@ pub fn ended(batch: &PayoutLinkBatch) -> Option<Happening> {
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<(&'static str, String, &'static str)> {
-    let pairs = BatchStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
-    pairs
-        .filter_map(|(status, happening)| {
-            Some((status.as_str(), format!("{happening:?}"), next(status, happening)?.as_str()))
-        })
-        .collect()
+pub fn moves() -> Vec<Move> {
+    states::moves(&Happening::ALL, next)
 }
 
 /// What the rows of a batch add up to, and whether two of them have the same link.

@@ -15,13 +15,12 @@ use crate::http::input::{Input, Problems, input, problem};
 use crate::http::inputs::{
     Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Whole, phone, word_input,
 };
-use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Bursar, Call, Outcome, Route};
 use crate::ids::UserId;
 use crate::refusal::{Code, Refusal};
-use crate::world::query::{Compare, Query};
-use crate::world::record::Cell;
+use crate::world::Query;
 
 word_input!(DeliveryMethod);
 word_input!(FundingSource);
@@ -190,16 +189,11 @@ list_query! {
 
 impl PayoutLinksQuery {
     fn narrow(&self, query: Query) -> Query {
-        let filters = [
-            ("status", self.status.map(|status| status.to_value())),
-            ("payee_phone", self.phone_number.as_ref().map(|phone| phone.0.e164().to_value())),
-            ("payee_email", self.email.as_ref().map(|email| email.as_str().to_lowercase().to_value())),
-            ("claimed_user", self.user_id.map(|user| user.to_value())),
-        ];
-        filters.into_iter().fold(query, |query, (column, value)| match value {
-            Some(value) => query.filter(column, Compare::Equal, value),
-            None => query,
-        })
+        query
+            .matching("status", self.status)
+            .matching("payee_phone", self.phone_number.as_ref().map(|phone| phone.0.e164()))
+            .matching("payee_email", self.email.as_ref().map(|email| email.as_str().to_lowercase()))
+            .matching("claimed_user", self.user_id)
     }
 }
 
@@ -230,9 +224,7 @@ pub async fn list(call: Call) -> Outcome {
     let asked: PayoutLinksQuery = call.query()?;
     let found = call
         .read(move |world| {
-            let mine = Query::of::<PayoutLink>(scope.org.to_value(), "id", 1);
-            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
-            page::<PayoutLink>(world, mine, &asked.asked(), |query| asked.narrow(query))
+            page::<PayoutLink>(world, of_app::<PayoutLink>(scope, "id"), &asked.asked(), |query| asked.narrow(query))
         })
         .await?;
     Ok(Answer::ok(&found.envelope(|link| super::json(&call.bursar, link))))

@@ -4,6 +4,7 @@ use super::DELIVERIES_MAX;
 use super::model::{LinkStatus, PayoutLink};
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
+use crate::world::states::{self, Move};
 
 /// What can happen to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,14 +172,11 @@ pub fn may_open(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<(&'static str, String, &'static str)> {
-    let pairs = LinkStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
-    pairs
-        .filter_map(|(status, happening)| match step(status, happening) {
-            Step::Moved(to) => Some((status.as_str(), format!("{happening:?}"), to.as_str())),
-            Step::AlreadyThere | Step::Refused(_) => None,
-        })
-        .collect()
+pub fn moves() -> Vec<Move> {
+    states::moves(&Happening::ALL, |status, happening| match step(status, happening) {
+        Step::Moved(to) => Some(to),
+        Step::AlreadyThere | Step::Refused(_) => None,
+    })
 }
 
 #[cfg(test)]

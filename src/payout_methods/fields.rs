@@ -1,9 +1,14 @@
 //! What each rail asks for: the claim page's form, `next_step.fields` and the reading of bodies all follow it.
 
 use serde::Serialize;
+use serde_json::{Map, Value as Schema, json};
 
 use crate::bank::Network;
+use crate::http::input::Input as _;
 use crate::platform::Platform;
+
+/// Longest text of any field, in characters; what each rail allows is shorter.
+const TEXT_MAX: usize = 500;
 
 /// One field that a rail asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -17,6 +22,31 @@ pub struct FieldSpec {
     pub required: bool,
     /// The words it may have; empty when it is free.
     pub choices: &'static [&'static str],
+}
+
+/// The platform and every field that any rail asks for, for the document: each says of which rails.
+pub fn described() -> Map<String, Schema> {
+    let mut properties = Map::new();
+    let mut platform = Platform::schema();
+    platform["description"] = json!("The rail. Which fields it needs, and which it takes, stands with each field.");
+    properties.insert("platform".to_owned(), platform);
+    for field in Platform::ALL.into_iter().flat_map(fields_of) {
+        let rails = |required: bool| {
+            let asks =
+                |rail: &Platform| fields_of(*rail).iter().any(|it| (it.name, it.required) == (field.name, required));
+            Platform::ALL.into_iter().filter(asks).map(Platform::as_str).collect::<Vec<_>>().join(", ")
+        };
+        let told = [("Needed for", rails(true)), ("Taken for", rails(false))];
+        let told = told.iter().filter(|(_, rails)| !rails.is_empty()).map(|(how, rails)| format!("{how} {rails}."));
+        let description = told.collect::<Vec<_>>().join(" ");
+        let mut schema = json!({"type": ["string", "null"], "maxLength": TEXT_MAX, "description": description});
+        if !field.choices.is_empty() {
+            let choices = field.choices.iter().map(|word| json!(word)).chain([Schema::Null, json!("")]);
+            schema["enum"] = choices.collect();
+        }
+        properties.entry(field.name).or_insert(schema);
+    }
+    properties
 }
 
 const fn required(name: &'static str) -> FieldSpec {

@@ -13,9 +13,9 @@ mod model;
 mod read;
 
 pub use details::{AccountType, Details, SealedDetails, Target, UsBank, known_bank};
-pub use fields::{FieldSpec, fields_of};
+pub use fields::{FieldSpec, described, fields_of};
 pub use model::PayoutMethod;
-pub use read::{ACCOMPANYING, read_details};
+pub use read::read_details;
 
 use std::sync::Arc;
 

@@ -13,23 +13,22 @@ use crate::platform::Platform;
 use crate::refusal::Code;
 use crate::strict_json::Json;
 
-/// What may stand beside the details in the same body.
-pub const ACCOMPANYING: [&str; 5] = ["platform", "payout_method_id", "is_default", "auto_payout_enabled", "metadata"];
 /// Longest handle, tag or token of any rail.
 const HANDLE_MAX: usize = 200;
 
-/// Reads the fields that the rail asks for. A blank one counts as not given, because forms send all they have.
+/// Reads the fields that the rail asks for. A blank one counts as not given, because forms send all they have. `beside`
+/// names what else may stand in the same body.
 ///
 /// # Errors
 /// Everything that is wrong, unknown fields included.
-pub fn read_details(platform: Platform, json: &Json, at: &str) -> Result<Details, Problems> {
+pub fn read_details(platform: Platform, json: &Json, at: &str, beside: &[&str]) -> Result<Details, Problems> {
     let Json::Object(fields) = json else {
         return Err(wrong(at, format!("must be an object, not {}", json.kind())));
     };
     let mut reader = Reader { json, at, problems: Problems::new() };
     let known: Vec<&str> = fields_of(platform).iter().map(|field| field.name).collect();
     for (name, _) in fields {
-        if !known.contains(&name.as_str()) && !ACCOMPANYING.contains(&name.as_str()) {
+        if !known.contains(&name.as_str()) && !beside.contains(&name.as_str()) {
             reader.problems.extend(unknown_field(at, name, &known));
         }
     }
@@ -321,7 +320,7 @@ mod tests {
     use crate::vault::Vault;
 
     fn read(platform: &str, body: &str) -> Result<Details, Problems> {
-        read_details(platform.parse().unwrap(), &Json::parse(body.as_bytes()).unwrap(), "")
+        read_details(platform.parse().unwrap(), &Json::parse(body.as_bytes()).unwrap(), "", &["platform"])
     }
 
     fn fields_at_fault(platform: &str, body: &str) -> Vec<String> {

@@ -7,14 +7,13 @@ use super::{Approve, Asker, NewRequest, PayoutRequestJson, Reject, Shown, Submit
 use crate::email::Email;
 use crate::http::input::input;
 use crate::http::inputs::{Amount, LongText, Metadata, NoFields, Phone, PhoneFilter, word_input};
-use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, CredentialKind, Outcome, Route};
 use crate::ids::UserId;
 use crate::payout_links::NewToken;
 use crate::refusal::{Code, Refusal};
-use crate::world::query::{Compare, Query};
-use crate::world::record::Cell;
+use crate::world::Query;
 
 word_input!(RequestStatus);
 
@@ -80,16 +79,11 @@ list_query! {
 
 impl PayoutRequestsQuery {
     fn narrow(&self, query: Query) -> Query {
-        let filters = [
-            ("status", self.status.map(|status| status.to_value())),
-            ("payee_phone", self.phone_number.as_ref().map(|phone| phone.0.e164().to_value())),
-            ("payee_email", self.email.as_ref().map(|email| email.as_str().to_lowercase().to_value())),
-            ("user_id", self.user_id.map(|user| user.to_value())),
-        ];
-        filters.into_iter().fold(query, |query, (column, value)| match value {
-            Some(value) => query.filter(column, Compare::Equal, value),
-            None => query,
-        })
+        query
+            .matching("status", self.status)
+            .matching("payee_phone", self.phone_number.as_ref().map(|phone| phone.0.e164()))
+            .matching("payee_email", self.email.as_ref().map(|email| email.as_str().to_lowercase()))
+            .matching("user_id", self.user_id)
     }
 }
 
@@ -116,8 +110,7 @@ pub async fn list(call: Call) -> Outcome {
     let bursar = call.bursar.clone();
     let found = call
         .read(move |world| {
-            let mine = Query::of::<PayoutRequest>(scope.org.to_value(), "id", 1);
-            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
+            let mine = of_app::<PayoutRequest>(scope, "id");
             let page = page::<PayoutRequest>(world, mine, &asked.asked(), |query| asked.narrow(query))?;
             let data = world.each(page.records, Shown::of)?;
             let data = data.iter().map(|shown| shown.json(&bursar)).collect();

@@ -3,6 +3,7 @@
 use super::model::{PayoutRequest, RequestStatus};
 use crate::payout_links::PayoutLink;
 use crate::refusal::{Code, Refusal};
+use crate::world::states::{self, Move};
 
 /// What can happen to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,14 +73,11 @@ pub fn contradiction(request: &PayoutRequest, link: Option<&PayoutLink>) -> Opti
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<(&'static str, String, &'static str)> {
-    let pairs = RequestStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
-    pairs
-        .filter_map(|(status, happening)| match step(status, happening) {
-            Step::Moved(to) => Some((status.as_str(), format!("{happening:?}"), to.as_str())),
-            Step::AlreadyThere | Step::Refused => None,
-        })
-        .collect()
+pub fn moves() -> Vec<Move> {
+    states::moves(&Happening::ALL, |status, happening| match step(status, happening) {
+        Step::Moved(to) => Some(to),
+        Step::AlreadyThere | Step::Refused => None,
+    })
 }
 
 #[cfg(test)]

@@ -7,14 +7,12 @@ use super::{MoveBalance, TransferJson};
 use crate::clock::Time;
 use crate::http::input::input;
 use crate::http::inputs::{Metadata, SignedAmount, Whole, word_input};
-use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageAsked, page};
+use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageAsked, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::UserId;
 use crate::refusal::Code;
 use crate::world::Query;
-use crate::world::query::Compare;
-use crate::world::record::Cell;
 use uuid::Uuid;
 
 word_input!(TransferKind);
@@ -73,21 +71,8 @@ impl TransfersQuery {
     }
 
     fn narrow(&self, query: Query) -> Query {
-        let filters = [
-            ("user_id", self.user_id.map(|user| user.to_value())),
-            ("kind", self.kind.map(|kind| kind.to_value())),
-            ("status", self.status.map(|status| status.to_value())),
-        ];
-        filters.into_iter().fold(query, |query, (column, value)| match value {
-            Some(value) => query.filter(column, Compare::Equal, value),
-            None => query,
-        })
+        query.matching("user_id", self.user_id).matching("kind", self.kind).matching("status", self.status)
     }
-}
-
-/// All transfers of an app.
-fn of_app(scope: Scope) -> Query {
-    Query::of::<Transfer>(scope.org.to_value(), "id", 1).filter("app", Compare::Equal, scope.app.to_value())
 }
 
 /// POST /v2/transfers
@@ -108,7 +93,8 @@ pub async fn list(call: Call) -> Outcome {
     let asked: TransfersQuery = call.query()?;
     let seen = call
         .read(move |world| {
-            let page = page::<Transfer>(world, of_app(scope), &asked.asked(), |query| asked.narrow(query))?;
+            let mine = of_app::<Transfer>(scope, "id");
+            let page = page::<Transfer>(world, mine, &asked.asked(), |query| asked.narrow(query))?;
             let data = world.each(&page.records, |world, transfer| super::json(world, transfer))?;
             Ok(ListEnvelope { has_more: page.has_more, data })
         })

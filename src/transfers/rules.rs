@@ -2,7 +2,8 @@
 
 use super::model::{Transfer, TransferStatus};
 use crate::money::Cents;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
+use crate::world::states::{self, Move};
 
 /// What can happen to a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +32,7 @@ impl Happening {
 
 /// The next state, or why there is none.
 pub fn step(status: TransferStatus, happening: Happening) -> Result<TransferStatus, Refusal> {
-    next(status, happening).ok_or_else(|| {
-        let fitting: Vec<&str> =
-            TransferStatus::ALL.iter().filter(|it| next(**it, happening).is_some()).map(|it| it.as_str()).collect();
-        let message = format!("The transfer is {status}; this takes one that is {}.", fitting.join(" or "));
-        Refusal::new(Code::InvalidState, message)
-    })
+    states::step("transfer", status, |status| next(status, happening))
 }
 
 const fn next(status: TransferStatus, happening: Happening) -> Option<TransferStatus> {
@@ -86,14 +82,8 @@ pub fn taken(transfer: &Transfer) -> Option<Cents> {
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<(&'static str, String, &'static str)> {
-    let pairs = TransferStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
-    pairs
-        .filter_map(|(status, happening)| {
-            let to = step(status, happening).ok()?;
-            Some((status.as_str(), format!("{happening:?}"), to.as_str()))
-        })
-        .collect()
+pub fn moves() -> Vec<Move> {
+    states::moves(&Happening::ALL, next)
 }
 
 #[cfg(test)]
@@ -102,14 +92,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_state_and_happening() {
-        let mut table = String::new();
-        for status in TransferStatus::ALL {
-            for happening in Happening::ALL {
-                if let Ok(to) = step(*status, happening) {
-                    table.push_str(&format!("{status} {happening:?} {to}\n"));
-                }
-            }
-        }
+        let table: String = moves().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
         // decisions.md 8: created → pending; created → flagged → pending;
         // pending → completed | failed | canceled; completed → reversed.
         // Movements inside the house complete, fail or are canceled at once from created.

@@ -13,16 +13,13 @@ use crate::bank_accounts::{BankAccountInput, HolderName};
 use crate::email::Email;
 use crate::http::input::input;
 use crate::http::inputs::{Line, word_input};
-use crate::http::lists::{ListEnvelope, list_query, page, page_of};
+use crate::http::lists::{ListEnvelope, list_query, of_app, page, page_of};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Method, Outcome, Route, Who};
 use crate::ids::{MemberId, VendorId};
 use crate::payout_methods::AccountType;
 use crate::refusal::{Code, Refusal};
 use crate::users::Address;
-use crate::world::Query;
-use crate::world::query::Compare;
-use crate::world::record::Cell as _;
 
 word_input!(VendorStatus);
 word_input!(MethodStatus);
@@ -116,12 +113,10 @@ pub async fn list(call: Call) -> Outcome {
     let asked: VendorsQuery = call.query()?;
     let found = call
         .read(move |world| {
-            let mine = Query::of::<Vendor>(scope.org.to_value(), "id", 1);
-            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
-            page::<Vendor>(world, mine, &asked.asked(), |query| {
-                let status = asked.status.unwrap_or(VendorStatus::Active);
-                let query = query.filter("status", Compare::Equal, status.to_value());
-                query.matching("external_id", asked.external_id.as_ref().map(|id| id.0.to_value()))
+            page::<Vendor>(world, of_app::<Vendor>(scope, "id"), &asked.asked(), |query| {
+                query
+                    .equal("status", asked.status.unwrap_or(VendorStatus::Active))
+                    .matching("external_id", asked.external_id.as_ref().map(|id| id.0.clone()))
             })
         })
         .await?;
@@ -163,12 +158,12 @@ pub async fn list_payment_methods(call: Call) -> Outcome {
     let list = call
         .read(move |world| {
             let vendor = super::find(world, scope, vendor)?;
-            let mut methods = super::ever_added(world, &vendor)?;
-            methods.retain(|method| match asked.status {
+            let methods = super::ever_added(world, &vendor)?;
+            let place = |method: &VendorPaymentMethod| (method.id.0, method.created_at);
+            let found = page_of(methods, &asked.asked(), place, |method| match asked.status {
                 Some(status) => method.status == status,
                 None => method.status != MethodStatus::Deleted,
-            });
-            let found = page_of(methods, &asked.asked(), |method| (method.id.0, method.created_at))?;
+            })?;
             let shown = |method: &std::sync::Arc<VendorPaymentMethod>| payment_method_json(world, method);
             let data = found.records.iter().map(shown).collect::<Result<Vec<_>, _>>()?;
             Ok(ListEnvelope { has_more: found.has_more, data })

@@ -4,6 +4,7 @@ use super::model::{MethodStatus, VendorPaymentMethod};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::ids::MemberId;
 use crate::refusal::{Code, Refusal};
+use crate::world::states::{self, Move};
 
 /// How long an account rests after it was confirmed, in seconds: long enough for the vendor's real contact, or a
 /// colleague who is back tomorrow, to say that something is wrong.
@@ -25,13 +26,15 @@ impl Happening {
 
 /// The next state, or why there is none.
 pub fn step(status: MethodStatus, happening: Happening) -> Result<MethodStatus, Refusal> {
+    states::step("payment method", status, |status| next(status, happening))
+}
+
+const fn next(status: MethodStatus, happening: Happening) -> Option<MethodStatus> {
     match (status, happening) {
-        (MethodStatus::Unconfirmed, Happening::Confirmed) => Ok(MethodStatus::Confirmed),
-        (MethodStatus::Unconfirmed | MethodStatus::Confirmed, Happening::Deleted) => Ok(MethodStatus::Deleted),
+        (MethodStatus::Unconfirmed, Happening::Confirmed) => Some(MethodStatus::Confirmed),
+        (MethodStatus::Unconfirmed | MethodStatus::Confirmed, Happening::Deleted) => Some(MethodStatus::Deleted),
         (MethodStatus::Confirmed | MethodStatus::Deleted, Happening::Confirmed)
-        | (MethodStatus::Deleted, Happening::Deleted) => {
-            Err(Refusal::new(Code::InvalidState, format!("The payment method is {status}; that forbids it.")))
-        }
+        | (MethodStatus::Deleted, Happening::Deleted) => None,
     }
 }
 
@@ -60,14 +63,8 @@ pub fn may_be_paid(method: &VendorPaymentMethod, now: Time) -> Result<(), Refusa
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<(&'static str, String, &'static str)> {
-    let pairs = MethodStatus::ALL.iter().flat_map(|status| Happening::ALL.map(|happening| (*status, happening)));
-    pairs
-        .filter_map(|(status, happening)| {
-            let to = step(status, happening).ok()?;
-            Some((status.as_str(), format!("{happening:?}"), to.as_str()))
-        })
-        .collect()
+pub fn moves() -> Vec<Move> {
+    states::moves(&Happening::ALL, next)
 }
 
 #[cfg(test)]
@@ -98,7 +95,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_state_and_happening() {
-        let to = |status| Happening::ALL.map(|happening| step(status, happening).ok());
+        let to = |status| Happening::ALL.map(|happening| next(status, happening));
         assert_eq!(to(MethodStatus::Unconfirmed), [Some(MethodStatus::Confirmed), Some(MethodStatus::Deleted)]);
         assert_eq!(to(MethodStatus::Confirmed), [None, Some(MethodStatus::Deleted)]);
         assert_eq!(to(MethodStatus::Deleted), [None, None]);

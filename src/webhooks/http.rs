@@ -16,14 +16,14 @@ use super::{find, seal};
 use crate::events::EventName;
 use crate::http::input::{Input, Patch, Problems, input, text, wrong};
 use crate::http::inputs::{LongText, NoFields};
-use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
 use crate::ids::WebhookEndpointId;
 use crate::outbound::{Reach, Target, URL_MAX};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
-use crate::world::query::{Compare, Query};
+use crate::world::Query;
 use crate::world::record::Cell;
 
 /// A URL that events may be posted to. How far it may reach depends on the environment, see [`WebhookUrl::within`].
@@ -158,12 +158,8 @@ pub async fn list(call: Call) -> Outcome {
     let asked: WebhookEndpointsQuery = call.query()?;
     let found = call
         .read(move |world| {
-            let mine = Query::of::<WebhookEndpoint>(scope.org.to_value(), "id", 1);
-            let mine = mine.filter("app", Compare::Equal, scope.app.to_value());
-            page::<WebhookEndpoint>(world, mine, &asked.asked(), |query| match asked.status {
-                Some(status) => query.filter("status", Compare::Equal, status.to_value()),
-                None => query,
-            })
+            let mine = of_app::<WebhookEndpoint>(scope, "id");
+            page::<WebhookEndpoint>(world, mine, &asked.asked(), |query| query.matching("status", asked.status))
         })
         .await?;
     Ok(Answer::ok(&found.envelope(|endpoint| WebhookEndpointJson::from(endpoint))))
@@ -224,7 +220,7 @@ pub async fn list_deliveries(call: Call) -> Outcome {
         .read(move |world| {
             find(world, scope, id)?;
             let mine = Query::of::<WebhookDelivery>(scope.org.to_value(), "id", 1);
-            let mine = mine.filter("endpoint", Compare::Equal, id.to_value());
+            let mine = mine.equal("endpoint", id);
             page::<WebhookDelivery>(world, mine, &asked.asked(), |query| asked.narrow(query))
         })
         .await?;
@@ -233,14 +229,7 @@ pub async fn list_deliveries(call: Call) -> Outcome {
 
 impl WebhookDeliveriesQuery {
     fn narrow(&self, query: Query) -> Query {
-        let query = match self.status {
-            Some(status) => query.filter("status", Compare::Equal, status.to_value()),
-            None => query,
-        };
-        match self.event_name {
-            Some(name) => query.filter("name", Compare::Equal, name.to_value()),
-            None => query,
-        }
+        query.matching("status", self.status).matching("name", self.event_name)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where a delivery may go: one exhaustive match (decisions.md 12).
 
 use super::model::DeliveryStatus;
+use crate::world::states::Move;
 
 /// Seconds from each failed attempt to the next one. The first attempt is made at once, and the eighth is the last.
 pub const WAITS_SECONDS: [i64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
@@ -64,7 +65,7 @@ pub fn wait_seconds(tries: i64) -> Option<i64> {
 }
 
 /// Every move: from, what happens, to.
-pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+pub fn moves() -> Vec<Move> {
     let mut moves = Vec::new();
     for from in DeliveryStatus::ALL {
         for happening in Happening::ALL {

@@ -10,6 +10,7 @@
 pub mod query;
 pub mod record;
 mod rows;
+pub mod states;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! A question for one page of a list: which rows of which tenant, in which order, from where.
 
-use super::record::{Record, Row, Table, Value};
+use super::record::{Cell, Record, Row, Table, Value};
 
 /// Which way a list runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -95,6 +95,14 @@ impl Query {
         }
     }
 
+    /// Rows of all organizations, in the order of their keys: only the house itself looks across.
+    pub fn across<R: Record>(limit: usize) -> Self {
+        let table = R::TABLE;
+        let order = table.key().columns[0];
+        let direction = Direction::Ascending;
+        Self { table, conditions: Vec::new(), through: None, order, direction, after: None, limit }
+    }
+
     /// Adds a condition.
     ///
     /// # Panics
@@ -106,14 +114,23 @@ impl Query {
         self
     }
 
-    /// The same, equal to a value, where one is asked for.
+    /// Only rows that have this value there.
     ///
     /// # Panics
     /// When the record has no such column.
     #[must_use]
-    pub fn matching(self, column: &'static str, asked: Option<Value>) -> Self {
+    pub fn equal(self, column: &'static str, value: impl Cell) -> Self {
+        self.filter(column, Compare::Equal, value.to_value())
+    }
+
+    /// The same, if a value is asked for.
+    ///
+    /// # Panics
+    /// When the record has no such column.
+    #[must_use]
+    pub fn matching(self, column: &'static str, asked: Option<impl Cell>) -> Self {
         match asked {
-            Some(value) => self.filter(column, Compare::Equal, value),
+            Some(value) => self.equal(column, value),
             None => self,
         }
     }

@@ -396,6 +396,13 @@ macro_rules! words {
             }
         }
 
+        impl $crate::world::states::Words for $name {
+            const ALL: &'static [Self] = $name::ALL;
+            fn as_str(self) -> &'static str {
+                $name::as_str(self)
+            }
+        }
+
         impl $crate::world::record::Cell for $name {
             const KIND: $crate::world::record::Kind = $crate::world::record::Kind::Text;
             fn to_value(&self) -> $crate::world::record::Value {

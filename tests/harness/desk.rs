@@ -116,20 +116,4 @@ impl<'a> Desk<'a> {
         let approved = self.act(payable, "approve", "ap_approver").await.expect(200).body;
         assert_eq!(approved["status"], "approved");
     }
-
-    /// The balances of the app's ledger accounts of this kind, summed, in cents.
-    pub async fn balance(&self, kind: &str) -> i64 {
-        let trial = self.server.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
-        assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
-        let accounts = trial["accounts"].as_array().unwrap().iter();
-        accounts.filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
-    }
-}
-
-/// What `bursar verify` finds: nothing, in a store that has something in it.
-#[track_caller]
-pub fn verified(server: &Server) {
-    let report = bursar::verify::verify(&server.bursar().reads).expect("the store can be read");
-    assert!(report.findings.is_empty(), "{:?}", report.findings);
-    assert!(report.transactions > 0 && report.events > 0, "there was something to check");
 }

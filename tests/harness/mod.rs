@@ -31,7 +31,7 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
 
-pub use desk::{Desk, verified};
+pub use desk::Desk;
 pub use gateway::{FakeGateway, GatewayMode, TOKEN};
 pub use mail::{FakeMail, MailMode};
 pub use process::{Process, bursar, http};

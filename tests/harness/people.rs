@@ -45,15 +45,21 @@ impl Server {
         self.put(&path).as_org().json(settings).send().await.expect(200);
     }
 
-    /// The balance of all ledger accounts of a type, while the book balances.
+    /// The balance of the demonstration app's ledger accounts of a type, summed, in cents.
     pub async fn balance(&self, kind: &str) -> i64 {
-        let trial = self.get("/v2/ledger/trial-balance").app_key().send().await.expect(200).body;
+        self.balance_of(&self.app_id(), kind).await
+    }
+
+    /// The same of any app of the organization. The book must balance whenever it is looked at.
+    pub async fn balance_of(&self, app: &str, kind: &str) -> i64 {
+        let trial = self.get("/v2/ledger/trial-balance").as_org().for_app(app).send().await.expect(200).body;
         assert_eq!(trial["balanced"], true, "the book balances at every moment: {trial}");
         let accounts = trial["accounts"].as_array().expect("a list").iter();
         accounts.filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
     }
 
     /// Checks everything that stored data can show, as `bursar verify` does.
+    #[track_caller]
     pub fn verify(&self) {
         let report = bursar::verify::verify(&self.bursar().reads).expect("the store can be read");
         assert!(report.findings.is_empty(), "{:?}", report.findings);

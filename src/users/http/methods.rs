@@ -1,7 +1,7 @@
 //! A user's payout methods and options over HTTP.
 
 use serde::Serialize;
-use serde_json::{Map, Value as Schema, json};
+use serde_json::{Value as Schema, json};
 
 use super::user_of;
 use crate::apps;
@@ -14,14 +14,13 @@ use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
-use crate::payout_methods::{self, Details, PayoutMethod, fields_of, read_details};
+use crate::payout_methods::{self, Details, PayoutMethod, read_details};
 use crate::platform::Platform;
 use crate::refusal::Code;
 use crate::strict_json::Json;
 use crate::users::{
     MethodDetailsJson, NewMethod, disable_payout_method, find, method_details, open_rails, set_up_payout_method,
 };
-use crate::world::query::Compare;
 use crate::world::record::Cell;
 use crate::world::{Halt, Query, World};
 
@@ -46,7 +45,8 @@ impl Input for PayoutMethodInput {
             None => return Err(wrong(&format!("{at}/platform"), "is required")),
         };
         let mut problems = Problems::new();
-        let details = gather(read_details(platform, json, at), &mut problems);
+        let beside = ["platform", "is_default", "auto_payout_enabled", "metadata"];
+        let details = gather(read_details(platform, json, at, &beside), &mut problems);
         let is_default = gather(optional(json, at, "is_default"), &mut problems);
         let auto_payout_enabled = gather(optional(json, at, "auto_payout_enabled"), &mut problems);
         let metadata = gather(optional(json, at, "metadata"), &mut problems);
@@ -59,19 +59,18 @@ impl Input for PayoutMethodInput {
     }
 
     fn schema() -> Schema {
-        let mut properties = Map::new();
-        properties.insert("platform".to_owned(), Platform::schema());
-        for field in Platform::ALL.iter().flat_map(|platform| fields_of(*platform)) {
-            let mut schema = json!({"type": ["string", "null"], "maxLength": 500});
-            if !field.choices.is_empty() {
-                let choices = field.choices.iter().map(|word| json!(word)).chain([Schema::Null, json!("")]);
-                schema["enum"] = choices.collect();
-            }
-            properties.entry(field.name).or_insert(schema);
-        }
-        properties.insert("is_default".to_owned(), Option::<bool>::schema());
-        properties.insert("auto_payout_enabled".to_owned(), Option::<bool>::schema());
-        properties.insert("metadata".to_owned(), Option::<Metadata>::schema());
+        let mut properties = payout_methods::described();
+        let mut also = |name: &str, mut schema: Schema, description: &str| {
+            schema["description"] = json!(description);
+            properties.insert(name.to_owned(), schema);
+        };
+        also(
+            "is_default",
+            Option::<bool>::schema(),
+            "Whether it becomes the default; when not sent, only the first one does.",
+        );
+        also("auto_payout_enabled", Option::<bool>::schema(), "Whether payouts go to the default at once.");
+        also("metadata", Option::<Metadata>::schema(), "A note, given back as it is.");
         json!({"type": "object", "properties": properties, "required": ["platform"], "additionalProperties": false})
     }
 }
@@ -169,12 +168,10 @@ pub async fn list(call: Call) -> Outcome {
     let list = call
         .read(move |world| {
             let user = find(world, scope, id)?;
-            let in_use = Query::of::<PayoutMethod>(scope.org.to_value(), "id", 1)
-                .filter("user_id", Compare::Equal, user.id.to_value())
-                .filter("in_use", Compare::Equal, true.to_value());
-            let found = page::<PayoutMethod>(world, in_use, &query.asked(), |methods| match query.platform {
-                Some(platform) => methods.filter("platform", Compare::Equal, platform.to_value()),
-                None => methods,
+            let theirs = Query::of::<PayoutMethod>(scope.org.to_value(), "id", 1);
+            let theirs = theirs.equal("user_id", user.id);
+            let found = page::<PayoutMethod>(world, theirs, &query.asked(), |methods| {
+                methods.equal("in_use", true).matching("platform", query.platform)
             })?;
             Ok(found.envelope(method_details))
         })

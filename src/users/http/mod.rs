@@ -273,9 +273,12 @@ pub fn routes(under_way: UnderWay) -> Vec<Route> {
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
         Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, under_way))
             .about("Users", "Deletes a user.")
-            .describe("The person's data is erased; the id and the ledger remain. To do it again gives the same.")
+            .describe(
+                "The person's data is erased; the id and the ledger remain. To do it again gives the same. A user under a \
+                 sanctions review is not deleted before it is ended.",
+            )
             .gives::<UserJson>(200, "The user, disabled.")
-            .refuses(&[Code::NotFound, Code::UserHasBalance]),
+            .refuses(&[Code::NotFound, Code::UserHasBalance, Code::InvalidState]),
     ];
     [own, proofs::routes(), methods::routes(), screening::routes()].concat()
 }

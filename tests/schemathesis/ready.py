@@ -1,0 +1,255 @@
+"""Requests that are ready to succeed, for the operations whose success takes more than a schema can say.
+
+Who approves a bill must find one that was submitted; who goes on with a claim, the code that only the payee's phone
+gets. What a request is about is made for it alone, just before it is sent: nothing that was drawn before can have used
+it up, and no clock that was moved can have let it expire.
+"""
+
+from dataclasses import dataclass, field
+
+AP = "/v2/accounts-payable"
+# The last digits of phone numbers; those of hooks.py and run.py are below.
+LINES = 3000
+NAME = {"first_name": "Jane", "last_name": "Doe"}
+# No document of one page is smaller.
+PDF = "JVBERi0xLjcKJSVFT0YK"
+# Nobody listens there: what is sent fails at once, and can be sent again.
+NOWHERE = "http://127.0.0.1:9/hooks"
+# Cents above which payouts need approval, while one that needs it is made.
+APPROVAL_LIMIT = 100_000
+# Endpoints that may stand, well below what an app may have.
+ENDPOINTS_MAX = 8
+
+
+@dataclass
+class Request:
+    """What makes a call succeed. The body is all of it, or what goes over the fields that were drawn."""
+
+    path: dict = field(default_factory=dict)
+    body: dict = field(default_factory=dict)
+    headers: dict = field(default_factory=dict)
+    is_whole: bool = True
+
+
+class Ready:
+    """Makes them, by operation."""
+
+    def __init__(self, client):
+        self.client = client
+        self.drawn = LINES
+
+    def request(self, operation):
+        """A request for this operation; None where what is drawn is enough."""
+        prepare = PREPARED.get(operation)
+        return prepare and prepare(self)
+
+    def number(self):
+        self.drawn += 1
+        return self.drawn
+
+    def person(self, last_name="Doe"):
+        line = self.number()
+        first_name = "Test" if last_name == "Sanctioned" else "Jane"
+        return {"first_name": first_name, "last_name": last_name, "email": f"jane{line}@example.com",
+                "country_code": "1", "phone_number": f"212736{line}"}  # fmt: skip
+
+    def member(self, role):
+        email = f"member{self.number()}@example.com"
+        return self.client.make("/v2/members", {"name": "Mary Member", "email": email, "role": role})
+
+    def acting(self, role):
+        return {"acting_user_id": self.member(role)}
+
+    # Users
+
+    def user_with_code(self):
+        person = self.person()
+        user = self.client.make("/v2/users", person)
+        self.client.ask("POST", f"/v2/users/{user}/send-verification-token", {})
+        return user, self.client.code(person["phone_number"])
+
+    def banked(self):
+        user, code = self.user_with_code()
+        self.client.ask("POST", f"/v2/users/{user}/verify", {"token": code})
+        self.client.ask("PUT", f"/v2/users/{user}/payout-methods", {**self.account(), "is_default": True})
+        return user
+
+    def account(self):
+        return {"platform": "ach", "routing_number": "110000000", "account_number": f"55501{self.number()}"}
+
+    def verify_user(self):
+        user, code = self.user_with_code()
+        return Request({"user_id": user}, {"token": code})
+
+    def review(self):
+        user = self.client.make("/v2/users", self.person("Sanctioned"))
+        return Request({"user_id": user}, self.acting("admin"), is_whole=False)
+
+    # Money
+
+    def flagged(self):
+        """A payout that waits for a member's approval."""
+        limits = {"payout_approval_limit": APPROVAL_LIMIT, "payout_limits": None}
+        self.client.ask("PUT", f"/v2/apps/{self.client.app}/settings", limits)
+        payout = {"user_id": self.banked(), "amount": APPROVAL_LIMIT + 1, "platform": "ach", "fund": True}
+        return {"transfer_id": self.client.make("/v2/payouts", payout)}
+
+    def approve_transfer(self):
+        return Request(self.flagged(), self.acting("payer"), is_whole=False)
+
+    def cancel_transfer(self):
+        return Request(self.flagged())
+
+    def create_organization_transfer(self):
+        return Request(body={"app_id": self.client.app, "amount": 100})
+
+    # Bills
+
+    def vendor(self):
+        """A vendor with an account."""
+        address = {"line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US"}
+        vendor = self.client.make(f"{AP}/vendors", {"name": "Corner Shop", "address": address})
+        self.client.ask("POST", f"{AP}/vendors/{vendor}/payment-methods", self.vendor_account("000123456789"))
+        return vendor
+
+    def vendor_account(self, number):
+        return {"name": "Corner Shop", "account_number": number, "routing_number": "110000000"}
+
+    def confirm_vendor_payment_method(self):
+        vendor = self.vendor()
+        second = {**self.vendor_account("000987654321"), **self.acting("ap_creator")}
+        method = self.client.make(f"{AP}/vendors/{vendor}/payment-methods", second)
+        path = {"vendor_id": vendor, "payment_method_id": method}
+        return Request(path, self.acting("ap_approver"), is_whole=False)
+
+    def new_policy(self, vendor):
+        """A policy for the bills of one vendor, before any other."""
+        conditions = [{"field": "vendor", "operator": "==", "value": vendor}]
+        steps = [{"num_approvals_required": 1, "approvers": [self.member("ap_approver")]}]
+        return {"name": "Its bills", "conditions": conditions, "steps": steps, "priority": 0}
+
+    def create_approval_policy(self):
+        return Request(body=self.new_policy(self.vendor()))
+
+    def policy(self):
+        policy = self.new_policy(self.vendor())
+        return Request({"approval_policy_id": self.client.make(f"{AP}/approval-policies", policy)})
+
+    def update_approval_policy(self):
+        request = self.policy()
+        request.body = {"name": "Bills of the shop", "priority": 7}
+        return request
+
+    def bill(self):
+        """A bill that may be submitted."""
+        body = {**self.acting("ap_creator"), "number": f"INV-{self.number()}", "ap_vendor_id": self.vendor()}
+        body["items"] = [{"name": "Chair", "quantity": 5, "unit_price": 500}]
+        return {"payable_id": self.client.make(f"{AP}/payables", body)}
+
+    def update_payable(self):
+        change = {"description": "Six chairs", "items": [{"name": "Chair", "quantity": 6, "unit_price": 500}]}
+        return Request(self.bill(), {**self.acting("ap_creator"), **change})
+
+    def submit_payable(self):
+        return Request(self.bill(), self.acting("ap_creator"), is_whole=False)
+
+    def step(self, path, verb, acting):
+        self.client.ask("POST", f"{AP}/payables/{path['payable_id']}/{verb}", acting)
+
+    def submitted(self):
+        """A bill that waits for the approval of the member who is in the body."""
+        path, approver = self.bill(), self.acting("ap_approver")
+        self.step(path, "submit-for-approval", self.acting("ap_creator"))
+        return Request(path, approver, is_whole=False)
+
+    def pay_payable(self):
+        request = self.submitted()
+        self.step(request.path, "approve", request.body)
+        return Request(request.path, self.acting("payer"), is_whole=False)
+
+    def get_payable_file(self):
+        path = self.bill()
+        self.step(path, "file", {"file": PDF})
+        return Request(path)
+
+    # Claims
+
+    def link(self, **more):
+        """A link of ten dollars to a phone that nobody has; its token and the phone."""
+        phone = f"212736{self.number()}"
+        new = {"amount": 1000, "payee": {"country_code": "1", "phone_number": phone}, **more}
+        return self.client.ask("POST", "/v2/payout-links", new)["link"].rsplit("/", 1)[1], phone
+
+    def contacted(self, **more):
+        token, phone = self.link(**more)
+        self.client.ask("POST", f"/v2/claims/{token}/contact", {"country_code": "1", "phone_number": phone})
+        return Request({"token": token}, {"token": self.client.code(phone)})
+
+    def sitting(self, body, **more):
+        """A claim by someone who has proved the phone."""
+        request = self.contacted(**more)
+        opened = self.client.ask("POST", f"/v2/claims/{request.path['token']}/code", request.body)
+        return Request(request.path, body, {"Claim-Session": opened["session"]})
+
+    def fill_claim_profile(self):
+        return self.sitting(NAME)
+
+    def named(self, body, **more):
+        """The same, who has said a name as well."""
+        request = self.sitting(body, **more)
+        self.client.ask("POST", f"/v2/claims/{request.path['token']}/profile", NAME, request.headers)
+        return request
+
+    def give_claim_tax_form(self):
+        form = {"name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
+                "postcode": "10001", "certified": True}  # fmt: skip
+        return self.named({"w9": form}, force_collect_compliance_information=True)
+
+    def choose_claim_method(self):
+        return self.named(self.account())
+
+    def pay_claim_out(self):
+        request = self.choose_claim_method()
+        self.client.ask("POST", f"/v2/claims/{request.path['token']}/method", request.body, request.headers)
+        return Request(request.path, {"amount": 600}, request.headers)
+
+    # Webhooks
+
+    def replay_webhook_delivery(self):
+        """A delivery to an endpoint that is there; the oldest makes room, for an app has few."""
+        path = "/v2/webhook-endpoints"
+        there = self.client.ask("GET", f"{path}?limit=100")["data"]
+        for old in there[ENDPOINTS_MAX:]:
+            self.client.ask("DELETE", f"{path}/{old['id']}")
+        endpoint = self.client.make(path, {"url": NOWHERE})
+        self.link()
+        deliveries = f"{path}/{endpoint}/deliveries"
+        told = self.client.wait(lambda: self.client.ask("GET", deliveries)["data"], "an endpoint was told nothing")
+        return Request({"webhook_endpoint_id": endpoint, "delivery_id": told[0]["id"]})
+
+
+PREPARED = {
+    "verify_user": Ready.verify_user,
+    "clear_user_screening": Ready.review,
+    "confirm_user_screening": Ready.review,
+    "approve_transfer": Ready.approve_transfer,
+    "cancel_transfer": Ready.cancel_transfer,
+    "create_organization_transfer": Ready.create_organization_transfer,
+    "confirm_vendor_payment_method": Ready.confirm_vendor_payment_method,
+    "create_approval_policy": Ready.create_approval_policy,
+    "get_approval_policy": Ready.policy,
+    "update_approval_policy": Ready.update_approval_policy,
+    "delete_approval_policy": Ready.policy,
+    "update_payable": Ready.update_payable,
+    "submit_payable": Ready.submit_payable,
+    "approve_payable": Ready.submitted,
+    "reject_payable": Ready.submitted,
+    "pay_payable": Ready.pay_payable,
+    "get_payable_file": Ready.get_payable_file,
+    "prove_claim_contact": Ready.contacted,
+    "fill_claim_profile": Ready.fill_claim_profile,
+    "give_claim_tax_form": Ready.give_claim_tax_form,
+    "choose_claim_method": Ready.choose_claim_method,
+    "pay_claim_out": Ready.pay_claim_out,
+    "replay_webhook_delivery": Ready.replay_webhook_delivery,
+}
