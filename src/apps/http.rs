@@ -232,7 +232,7 @@ fn app_routes() -> Vec<Route> {
             .gives::<CreatedAppJson>(201, "The app with its first key."),
         route!(Get "/v2/apps" AppOrOrganization "list_apps" list)
             .about("Apps", "Lists all apps, newest first; with an app's key that app alone.")
-            .gives::<Vec<AppJson>>(200, "The apps."),
+            .gives_array::<AppJson>(200, "The apps."),
         route!(Get "/v2/apps/{app_id}" AppOrOrganization "get_app" read)
             .about("Apps", "Reads an app.")
             .gives::<AppJson>(200, "The app.")

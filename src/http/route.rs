@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use serde_json::Value as Schema;
+use serde_json::{Value as Schema, json};
 use utoipa::ToSchema;
 
 use super::answer::{Answer, Outcome};
@@ -193,9 +193,22 @@ impl Route {
 
     /// An answer with a JSON body.
     #[must_use]
-    pub fn gives<T: ToSchema>(mut self, status: u16, description: &'static str) -> Self {
-        let schema = as_json(&T::schema());
-        self.documented.answers.push((status, description, Some((T::name().into_owned(), schema))));
+    pub fn gives<T: ToSchema>(self, status: u16, description: &'static str) -> Self {
+        self.answers::<T>(status, description, (T::name().into_owned(), as_json(&T::schema())))
+    }
+
+    /// An answer that is a plain array of these.
+    #[must_use]
+    pub fn gives_array<T: ToSchema>(mut self, status: u16, description: &'static str) -> Self {
+        let item = T::name().into_owned();
+        let array = json!({"type": "array", "items": {"$ref": format!("#/components/schemas/{item}")}});
+        self.documented.schemas.push((item.clone(), as_json(&T::schema())));
+        self.answers::<T>(status, description, (item, array))
+    }
+
+    /// An answer of this schema, which refers to what `T` is made of.
+    fn answers<T: ToSchema>(mut self, status: u16, description: &'static str, body: NamedSchema) -> Self {
+        self.documented.answers.push((status, description, Some(body)));
         let mut further = Vec::new();
         T::schemas(&mut further);
         self.documented.schemas.extend(further.into_iter().map(|(name, schema)| (name, as_json(&schema))));

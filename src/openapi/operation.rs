@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::examples;
 use super::links::links;
-use super::schemas::refer;
+use super::schemas::{self, refer};
 use super::webhooks::header_parameters;
 use crate::http::inputs::{EMAIL_FORMAT, PHONE_FORMAT};
 use crate::http::{Method, Route, Who};
@@ -255,15 +255,10 @@ fn refusal(status: u16, codes: &[Code]) -> Value {
         429 | 503 => headers["Retry-After"] = refer("RetryAfter"),
         _ => {}
     }
-    let words: Vec<&str> = codes.iter().map(|code| code.as_str()).collect();
-    let body = json!({"allOf": [
-        {"$ref": "#/components/schemas/ErrorBody"},
-        {"properties": {"error_code": {"enum": words}}},
-    ]});
     json!({
         "description": lines.join("\n\n"),
         "headers": headers,
-        "content": {"application/json": {"schema": body}},
+        "content": {"application/json": {"schema": schemas::error(codes)}},
     })
 }
 

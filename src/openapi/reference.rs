@@ -75,10 +75,7 @@ fn parameter(given: &Value) -> ReferenceRow {
 fn answer(document: &Value, status: &str, given: &Value) -> ResponseDoc {
     let given = resolve(document, given);
     let schema = given.pointer("/content/application~1json/schema");
-    let words = |schema: &Value| -> Vec<String> {
-        list(schema, "/allOf/1/properties/error_code/enum").filter_map(Value::as_str).map(str::to_owned).collect()
-    };
-    let error_codes = schema.map(words).unwrap_or_default();
+    let error_codes = schema.map(|schema| error_codes(document, schema)).unwrap_or_default();
     let is_error = !error_codes.is_empty();
     ResponseDoc {
         status: status.to_owned(),
@@ -88,6 +85,14 @@ fn answer(document: &Value, status: &str, given: &Value) -> ResponseDoc {
         example: given.pointer("/content/application~1json/example").filter(|_| !is_error).map(pretty),
         error_codes,
     }
+}
+
+/// The codes of an error body, which is one of several schemas, or the only one.
+fn error_codes(document: &Value, schema: &Value) -> Vec<String> {
+    let one = std::iter::once(schema).filter(|schema| schema.get("anyOf").is_none());
+    let schemas = list(schema, "/anyOf").chain(one).map(|schema| resolve(document, schema));
+    let words = schemas.flat_map(|schema| list(schema, "/allOf/1/properties/error_code/enum"));
+    words.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// The fields of an object's schema, those within them after a dot.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::Route;
-use crate::refusal::{ErrorBody, FieldError};
+use crate::refusal::{Code, ErrorBody, FieldError};
 
 /// Where references point.
 const PREFIX: &str = "#/components/schemas/";
@@ -19,6 +19,9 @@ pub(super) fn components(routes: &[Route]) -> Value {
     let mut named = BTreeMap::new();
     add(&mut named, &ErrorBody::name(), &as_json(&ErrorBody::schema()));
     add(&mut named, &FieldError::name(), &as_json(&FieldError::schema()));
+    for code in Code::ALL {
+        add(&mut named, &error_name(*code), &error_of(*code));
+    }
     for documented in routes.iter().map(|route| &route.documented) {
         let answers = documented.answers.iter().filter_map(|(_, _, body)| body.as_ref());
         for (name, schema) in documented.schemas.iter().chain(answers) {
@@ -26,6 +29,31 @@ pub(super) fn components(routes: &[Route]) -> Value {
         }
     }
     named.into_iter().collect::<Map<_, _>>().into()
+}
+
+/// The error body with one of these codes. Each code has a schema of its own, so that a client which is generated from
+/// the document has a type for each code and not one for each answer.
+pub(super) fn error(codes: &[Code]) -> Value {
+    let refer = |code: &Code| json!({"$ref": format!("{PREFIX}{}", error_name(*code))});
+    match codes {
+        [code] => refer(code),
+        codes => json!({"anyOf": codes.iter().map(refer).collect::<Vec<_>>()}),
+    }
+}
+
+/// The code's variant: `InvalidStateError`, `InternalError`.
+fn error_name(code: Code) -> String {
+    format!("{}Error", format!("{code:?}").trim_end_matches("Error"))
+}
+
+fn error_of(code: Code) -> Value {
+    json!({
+        "description": format!("{} {}", code.meaning(), code.advice()),
+        "allOf": [
+            {"$ref": format!("{PREFIX}{}", ErrorBody::name())},
+            {"type": "object", "properties": {"error_code": {"type": "string", "enum": [code.as_str()]}}},
+        ],
+    })
 }
 
 fn add(named: &mut BTreeMap<String, Value>, name: &str, schema: &Value) {
@@ -81,6 +109,21 @@ fn as_json(schema: &impl serde::Serialize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_code_has_an_error_of_its_own() {
+        assert_eq!(error(&[Code::NotFound]), json!({"$ref": "#/components/schemas/NotFoundError"}));
+        let two = json!([
+            {"$ref": "#/components/schemas/InvalidStateError"}, {"$ref": "#/components/schemas/AlreadyClaimedError"},
+        ]);
+        assert_eq!(error(&[Code::InvalidState, Code::AlreadyClaimed]), json!({"anyOf": two}));
+        let all = components(&[]);
+        for code in Code::ALL {
+            let words = &all[error_name(*code)]["allOf"][1]["properties"]["error_code"]["enum"];
+            assert_eq!(*words, json!([code.as_str()]));
+        }
+        assert_eq!(error_name(Code::InternalError), "InternalError");
+    }
 
     #[test]
     fn names_lose_their_suffix_wherever_they_stand() {

@@ -160,4 +160,5 @@ def judge(answers):
         sys.exit("schemathesis: never succeeded; give it an example, or a request in ready.py:\n" + "\n".join(failed))
 
 
-main()
+if __name__ == "__main__":
+    main()
