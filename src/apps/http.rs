@@ -10,7 +10,7 @@ use super::rotate::{IssueKey, Owner, RevokeKey};
 use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
 use crate::http::input::{Input, Patch, Problems, input, wrong};
-use crate::http::inputs::{Line, Metadata, NoFields};
+use crate::http::inputs::{Line, Metadata, NoFields, line_of_at_least};
 use crate::http::lists::{ListEnvelope, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
@@ -37,7 +37,8 @@ impl Input for AppName {
         Ok(Self(name))
     }
     fn schema() -> serde_json::Value {
-        serde_json::json!({"type": "string", "minLength": NAME_MIN, "maxLength": NAME_MAX})
+        let pattern = line_of_at_least(NAME_MIN);
+        serde_json::json!({"type": "string", "minLength": NAME_MIN, "maxLength": NAME_MAX, "pattern": pattern})
     }
 }
 

@@ -182,8 +182,16 @@ impl<const MAX: usize> Input for Line<MAX> {
 /// What [`crate::text::check_text`] asks besides the length, as a regular expression: none of these characters, nor
 /// of those that are refused in every text, and something that can be seen.
 fn visible(refused: &str) -> String {
-    let refused = format!(r"{refused}\x7f-\x9f\u202a-\u202e\u2066-\u2069");
-    format!(r"^[^{refused}]*[^\s{refused}][^{refused}]*$")
+    format!(r"^[^{refused}{REFUSED}]*[^\s{refused}{REFUSED}][^{refused}{REFUSED}]*$")
+}
+
+/// What is refused in every text: the upper control characters, and the marks that reverse the reading direction.
+const REFUSED: &str = r"\x7f-\x9f\u202a-\u202e\u2066-\u2069";
+
+/// A line of so many characters or more, two at least; blanks around it do not count.
+pub fn line_of_at_least(characters: usize) -> String {
+    let (refused, between) = (format!(r"\x00-\x1f{REFUSED}"), characters.saturating_sub(2));
+    format!(r"^[^{refused}]*[^\s{refused}][^{refused}]{{{between},}}[^\s{refused}][^{refused}]*$")
 }
 
 /// A share as a decimal fraction below 1.
