@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::conclude::{Conclusion, record_outcome};
 use super::model::{Message, MessageStatus};
+use crate::clock::Time;
 use crate::engine::Command;
 use crate::ids::{MessageId, OrgId};
 use crate::jobs::{self, Leased};
@@ -24,8 +25,11 @@ const UNTOLD_ATTEMPTS_MAX: i64 = 3;
 pub enum Before {
     /// Nobody has asked.
     NotAsked,
-    /// The carrier was asked, and does not know of it.
-    NotTaken,
+    /// The carrier was asked, and did not know of it.
+    NotTaken {
+        /// When it was asked, or earlier: what it says holds for that moment, however late it is heard.
+        asked_at: Time,
+    },
     /// The carrier cannot be asked.
     Untold,
 }
@@ -90,11 +94,11 @@ pub fn begin(world: &mut World, leased: &Leased, message: &Arc<Message>, before:
     }
     match (message.in_doubt_since, before) {
         (Some(_), Before::NotAsked) => return Ok(Begun::Ask),
-        (Some(since), Before::NotTaken) if now < since.plus_seconds(SETTLES_SECONDS) => {
+        (Some(since), Before::NotTaken { asked_at }) if asked_at < since.plus_seconds(SETTLES_SECONDS) => {
             jobs::put_off(world, leased, since.plus_seconds(SETTLES_SECONDS), message.error.clone())?;
             return Ok(Begun::Over);
         }
-        (None, _) | (Some(_), Before::NotTaken | Before::Untold) => {}
+        (None, _) | (Some(_), Before::NotTaken { .. } | Before::Untold) => {}
     }
 
     // From here it must succeed.
@@ -112,6 +116,11 @@ mod tests {
         bench.executor.run_one(BeginAttempt { leased: leased.clone(), message, before }).unwrap()
     }
 
+    /// The carrier is asked now, and does not know of the message.
+    fn not_taken(bench: &Bench) -> Before {
+        Before::NotTaken { asked_at: bench.clock.now() }
+    }
+
     #[test]
     fn an_attempt_that_was_not_concluded_is_asked_about() {
         let mut bench = Bench::new();
@@ -121,7 +130,8 @@ mod tests {
         bench.clock.advance(jobs::LEASE_SECONDS + 1);
         let leased = bench.lease();
         assert_eq!(begin(&mut bench, &leased, Before::NotAsked), Begun::Ask);
-        assert_eq!(begin(&mut bench, &leased, Before::NotTaken), Begun::Send);
+        let heard = not_taken(&bench);
+        assert_eq!(begin(&mut bench, &leased, heard), Begun::Send);
         let late = BeginAttempt { leased: died, message: bench.message, before: Before::NotAsked };
         assert!(bench.executor.run_one(late).is_err(), "a lease that is over begins nothing");
     }
@@ -135,10 +145,31 @@ mod tests {
         bench.clock.advance(5);
         let early = bench.lease();
         assert_eq!(begin(&mut bench, &early, Before::NotAsked), Begun::Ask);
-        assert_eq!(begin(&mut bench, &early, Before::NotTaken), Begun::Over);
+        let heard = not_taken(&bench);
+        assert_eq!(begin(&mut bench, &early, heard), Begun::Over);
         bench.clock.advance(SETTLES_SECONDS);
         let settled = bench.lease();
-        assert_eq!(begin(&mut bench, &settled, Before::NotTaken), Begun::Send);
+        let heard = not_taken(&bench);
+        assert_eq!(begin(&mut bench, &settled, heard), Begun::Send);
+    }
+
+    /// A worker may be slow between the question and its next step; what it heard is no newer for that.
+    #[test]
+    fn a_carrier_that_was_asked_too_early_is_asked_again_however_late_it_was_heard() {
+        let mut bench = Bench::new();
+        let leased = bench.lease();
+        assert_eq!(begin(&mut bench, &leased, Before::NotAsked), Begun::Send);
+        bench.conclude(&leased, Conclusion::InDoubt { reason: "no answer".into() }).unwrap();
+        bench.clock.advance(SETTLES_SECONDS / 2);
+        let slow = bench.lease();
+        assert_eq!(begin(&mut bench, &slow, Before::NotAsked), Begun::Ask);
+        let heard = not_taken(&bench);
+        bench.clock.advance(SETTLES_SECONDS - 1);
+        assert_eq!(begin(&mut bench, &slow, heard), Begun::Over);
+        let next = bench.lease();
+        assert_eq!(begin(&mut bench, &next, Before::NotAsked), Begun::Ask);
+        let heard = not_taken(&bench);
+        assert_eq!(begin(&mut bench, &next, heard), Begun::Send);
     }
 
     #[test]

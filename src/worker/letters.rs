@@ -88,10 +88,11 @@ async fn attempt(
     let begin = |before| BeginAttempt { leased: leased.clone(), message: message.id, before };
     let mut begun = bursar.engine.run(begin(Before::NotAsked)).await?;
     if begun == Begun::Ask {
+        let asked_at = bursar.clock.now();
         begun = match look_up(bursar, message, composed, carrier).await? {
             Found::Taken { reference } => return Ok(Some(Conclusion::Taken { reference: Some(reference) })),
             Found::Silence { reason } => return Ok(Some(Conclusion::InDoubt { reason })),
-            Found::NotTaken => bursar.engine.run(begin(Before::NotTaken)).await?,
+            Found::NotTaken => bursar.engine.run(begin(Before::NotTaken { asked_at })).await?,
             Found::CannotTell => match message.template.0 {
                 Template::ClaimLink { link, .. } => {
                     let again = DeliverInDoubt { leased: leased.clone(), message: message.id, link };
