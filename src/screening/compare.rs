@@ -39,11 +39,20 @@ pub struct Comparison {
 }
 
 /// One way to put words beside each other: where they begin and how many they are on each side.
-struct Candidate {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
     worth: i64,
     alike: Alike,
     ours: (usize, usize),
     theirs: (usize, usize),
+}
+
+impl Candidate {
+    /// Two words for one are better than one of them alone, if they are as like.
+    pub(super) fn of((worth, alike): (i64, Alike), ours: (usize, usize), theirs: (usize, usize)) -> Self {
+        let less = i64::from(ours.1 + theirs.1 > 2 && alike != Alike::Same);
+        Self { worth: worth - less, alike, ours, theirs }
+    }
 }
 
 /// How the words of two names are put beside each other.
@@ -56,32 +65,29 @@ struct Alignment {
 
 /// Puts a screened name beside a listed one.
 pub fn compare(screened: &FoldedName, listed: &FoldedName) -> Comparison {
-    explained(align(screened, listed), screened, listed)
-}
-
-/// Puts a screened name beside a listed one, and explains the score if it is this high at least.
-pub(super) fn compare_from(score_min: i64, screened: &FoldedName, listed: &FoldedName) -> Option<Comparison> {
-    let alignment = align(screened, listed);
-    (alignment.score >= score_min).then(|| explained(alignment, screened, listed))
-}
-
-fn explained(alignment: Alignment, screened: &FoldedName, listed: &FoldedName) -> Comparison {
+    let Alignment { chosen, our_taken, their_taken, score } =
+        choose(&mut candidates(screened, listed), screened, listed);
     let left = |words: &[Word], taken: &[bool]| -> Vec<String> {
         words.iter().zip(taken).filter(|(_, taken)| !**taken).map(|(word, _)| word.text.clone()).collect()
     };
     Comparison {
-        score: alignment.score,
-        pairs: alignment.chosen.iter().map(|pair| shown(pair, &screened.words, &listed.words)).collect(),
-        only_screened: left(&screened.words, &alignment.our_taken),
-        only_listed: left(&listed.words, &alignment.their_taken),
+        score,
+        pairs: chosen.iter().map(|pair| shown(pair, &screened.words, &listed.words)).collect(),
+        only_screened: left(&screened.words, &our_taken),
+        only_listed: left(&listed.words, &their_taken),
     }
 }
 
-fn align(screened: &FoldedName, listed: &FoldedName) -> Alignment {
+/// The score of two names of which every pair of words that are alike is known: whoever found them in an index need not
+/// compare the words again. The order of the pairs does not matter.
+pub(super) fn score_by(candidates: &mut [Candidate], screened: &FoldedName, listed: &FoldedName) -> i64 {
+    choose(candidates, screened, listed).score
+}
+
+fn choose(candidates: &mut [Candidate], screened: &FoldedName, listed: &FoldedName) -> Alignment {
     let (ours, theirs) = (&screened.words, &listed.words);
-    let mut candidates = candidates(screened, listed);
     // The best pairs first; among equals the order of the words decides, so that every run decides alike.
-    candidates.sort_by_key(|pair| (-pair.worth, pair.alike, pair.ours, pair.theirs));
+    candidates.sort_unstable_by_key(|pair| (-pair.worth, pair.alike, pair.ours, pair.theirs));
     let (mut our_taken, mut their_taken) = (vec![false; ours.len()], vec![false; theirs.len()]);
     let mut chosen: Vec<Candidate> = Vec::new();
     for pair in candidates {
@@ -89,7 +95,7 @@ fn align(screened: &FoldedName, listed: &FoldedName) -> Alignment {
         if free(&our_taken, pair.ours) && free(&their_taken, pair.theirs) {
             our_taken[pair.ours.0..pair.ours.0 + pair.ours.1].fill(true);
             their_taken[pair.theirs.0..pair.theirs.0 + pair.theirs.1].fill(true);
-            chosen.push(pair);
+            chosen.push(*pair);
         }
     }
     let left = ours.iter().zip(&our_taken).chain(theirs.iter().zip(&their_taken));
@@ -102,9 +108,8 @@ fn align(screened: &FoldedName, listed: &FoldedName) -> Alignment {
 fn candidates(screened: &FoldedName, listed: &FoldedName) -> Vec<Candidate> {
     let mut found = Vec::new();
     let mut add = |our_word: &Word, their_word: &Word, ours: (usize, usize), theirs: (usize, usize)| {
-        found.extend(likeness(our_word, their_word).map(|(worth, alike)| Candidate { worth, alike, ours, theirs }));
+        found.extend(likeness(our_word, their_word).map(|alike| Candidate::of(alike, ours, theirs)));
     };
-    let may_be_two = |word: &Word| word.role == Role::Full && word.text.len() >= FUZZY_LETTERS_MIN;
     for (i, our_word) in screened.words.iter().enumerate() {
         for (j, their_word) in listed.words.iter().enumerate() {
             add(our_word, their_word, (i, 1), (j, 1));
@@ -120,13 +125,12 @@ fn candidates(screened: &FoldedName, listed: &FoldedName) -> Vec<Candidate> {
             add(joined, their_word, (i, 2), (j, 1));
         }
     }
-    // Two words for one are better than one of them alone, if they are as like.
-    for pair in &mut found {
-        if pair.ours.1 + pair.theirs.1 > 2 && pair.alike != Alike::Same {
-            pair.worth -= 1;
-        }
-    }
     found
+}
+
+/// Whether a word is compared with two words that others write apart.
+pub(super) fn may_be_two(word: &Word) -> bool {
+    word.role == Role::Full && word.text.len() >= FUZZY_LETTERS_MIN
 }
 
 /// The mean likeness of the pairs, by weight, less what the words without a partner cost. A likeness counts for
@@ -247,6 +251,14 @@ mod tests {
             wrong.extend((score >= SCORE_MIN).then(|| format!("{screened} / {listed}: {score}")));
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn initials_and_particles_alone_are_no_match() {
+        for (screened, listed) in [("J al", "AL JOSE"), ("al de", "DE LA AL"), ("J. K.", "J K"), ("M", "MUHAMMAD")] {
+            assert_eq!(score_of(screened, listed), 0, "{screened} / {listed}");
+        }
+        assert!(score_of("J. Duvalier", "DUVALIER, Jean") >= SCORE_MIN, "beside a word that is alike they count");
     }
 
     #[test]

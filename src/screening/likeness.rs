@@ -2,6 +2,8 @@
 //!
 //! All numbers are whole: similarities in thousandths.
 
+use std::borrow::Borrow;
+
 use serde::{Deserialize, Serialize};
 
 use super::folded::Word;
@@ -37,6 +39,15 @@ pub enum Alike {
 
 /// How alike two words are, in thousandths; `None` when they are different words.
 pub(super) fn likeness(ours: &Word, theirs: &Word) -> Option<(i64, Alike)> {
+    likeness_by(ours, || Places::of(ours.text.as_bytes()), theirs)
+}
+
+/// The same, for one word beside many: where its letters stand is found once.
+pub(super) fn likeness_by<P: Borrow<Places>>(
+    ours: &Word,
+    our_places: impl FnOnce() -> P,
+    theirs: &Word,
+) -> Option<(i64, Alike)> {
     if ours.text == theirs.text {
         return Some((1_000, Alike::Same));
     }
@@ -48,7 +59,7 @@ pub(super) fn likeness(ours: &Word, theirs: &Word) -> Option<(i64, Alike)> {
     if short.len() < FUZZY_LETTERS_MIN {
         return None;
     }
-    let by_letters = jaro_winkler(&ours.text, &theirs.text);
+    let by_letters = jaro_winkler(&ours.text, our_places().borrow(), &theirs.text);
     let begins_with_vowel = ours.skeleton.starts_with(['a', 'e', 'o']);
     let enough = ours.skeleton.len() + usize::from(begins_with_vowel) >= SKELETON_MIN;
     let sounds_alike = ours.skeleton == theirs.skeleton && enough;
@@ -59,18 +70,17 @@ pub(super) fn likeness(ours: &Word, theirs: &Word) -> Option<(i64, Alike)> {
 }
 
 /// The Jaro-Winkler similarity of two words of ASCII letters, in thousandths; of words that are less alike than
-/// [`PARTNER_MIN`] something below it.
-fn jaro_winkler(ours: &str, theirs: &str) -> i64 {
+/// [`PARTNER_MIN`] something below it. It does not matter which word is ours: of the letters of a kind the first pair that
+/// stands near each other goes together in either case, and what comes before it is out of reach for all that follow.
+fn jaro_winkler(ours: &str, our_places: &Places, theirs: &str) -> i64 {
     let cut = |text: &str| text.len().min(LETTERS_MAX);
     let (ours, theirs) = (&ours.as_bytes()[..cut(ours)], &theirs.as_bytes()[..cut(theirs)]);
-    let reach = (ours.len().max(theirs.len()) / 2).saturating_sub(1);
+    let near = Near::of(ours.len(), theirs.len());
     let (mut our_matched, mut their_matched) = (0_u64, 0_u64);
-    for (at, letter) in ours.iter().enumerate() {
-        let near = at.saturating_sub(reach)..(at + reach + 1).min(theirs.len());
-        if let Some(partner) = near.into_iter().find(|at| theirs[*at] == *letter && their_matched >> at & 1 == 0) {
-            our_matched |= 1 << at;
-            their_matched |= 1 << partner;
-        }
+    for (at, letter) in theirs.iter().enumerate() {
+        let partner = first_bit(our_places.of_letter(*letter) & near.window(at) & !our_matched);
+        their_matched |= u64::from(partner != 0) << at;
+        our_matched |= partner;
     }
     let matching = usize::try_from(our_matched.count_ones()).expect("a word has at most 64 letters");
     let prefix = ours.iter().zip(theirs).take(PREFIX_MAX).take_while(|(ours, theirs)| ours == theirs).count();
@@ -84,6 +94,50 @@ fn jaro_winkler(ours: &str, theirs: &str) -> i64 {
         theirs.iter().enumerate().filter(|(at, _)| their_matched >> at & 1 == 1).map(|(_, letter)| letter);
     let moved = our_letters.zip(their_letters).filter(|(ours, theirs)| ours != theirs).count() / 2;
     winkler(lengths, matching, moved, prefix)
+}
+
+/// Where each letter stands in a word, as bits. Words are ASCII.
+pub(super) struct Places([u64; 128]);
+
+impl Places {
+    /// The places of the first [`LETTERS_MAX`] letters.
+    pub(super) fn of(text: &[u8]) -> Self {
+        let mut places = [0; 128];
+        for (at, letter) in text.iter().take(LETTERS_MAX).enumerate() {
+            places[usize::from(letter & 0x7f)] |= 1 << at;
+        }
+        Self(places)
+    }
+
+    /// Where this letter stands.
+    pub(super) fn of_letter(&self, letter: u8) -> u64 {
+        self.0[usize::from(letter & 0x7f)]
+    }
+}
+
+/// Which letters of two words stand near each other: half as far apart as the longer word is long, at most.
+pub(super) struct Near {
+    reach: usize,
+    /// As many ones as there are places within reach of one.
+    ones: u64,
+}
+
+impl Near {
+    /// For words of these lengths, [`LETTERS_MAX`] at most; so there are at most 63 ones.
+    pub(super) fn of(ours: usize, theirs: usize) -> Self {
+        let reach = (ours.max(theirs) / 2).saturating_sub(1);
+        Self { reach, ones: (1 << (2 * reach + 1).min(63)) - 1 }
+    }
+
+    /// The places within reach of this one, which is below [`LETTERS_MAX`].
+    pub(super) fn window(&self, at: usize) -> u64 {
+        if at >= self.reach { self.ones << (at - self.reach) } else { self.ones >> (self.reach - at) }
+    }
+}
+
+/// The lowest bit that is set, if one is.
+pub(super) fn first_bit(bits: u64) -> u64 {
+    bits & bits.wrapping_neg()
 }
 
 /// The similarity of two words of these lengths, in thousandths, from what was counted: `matching` letters, of
@@ -114,11 +168,16 @@ mod tests {
         (strsim::jaro_winkler(ours, theirs) * 1_000.0).round() as i64
     }
 
+    fn by_places(ours: &str, theirs: &str) -> i64 {
+        jaro_winkler(ours, &Places::of(ours.as_bytes()), theirs)
+    }
+
     proptest! {
         #[test]
         fn whole_numbers_give_what_fractions_give(ours in "[a-e]{0,12}", theirs in "[a-e]{0,12}") {
             prop_assume!(!ours.is_empty() && !theirs.is_empty());
-            let (whole, fraction) = (jaro_winkler(&ours, &theirs), by_the_book(&ours, &theirs));
+            let (whole, fraction) = (by_places(&ours, &theirs), by_the_book(&ours, &theirs));
+            prop_assert_eq!(whole, by_places(&theirs, &ours), "whichever is ours");
             if whole < PARTNER_MIN {
                 prop_assert!(fraction <= PARTNER_MIN, "{} {}", whole, fraction);
             } else {
@@ -133,10 +192,10 @@ mod tests {
         for (ours, theirs, thousandths) in
             [("martha", "marhta", 961), ("dixon", "dicksonx", 813), ("dwayne", "duane", 840), ("abcd", "wxyz", 0)]
         {
-            assert_eq!((jaro_winkler(ours, theirs), by_the_book(ours, theirs)), (thousandths, thousandths), "{ours}");
+            assert_eq!((by_places(ours, theirs), by_the_book(ours, theirs)), (thousandths, thousandths), "{ours}");
         }
         let long = "ab".repeat(LETTERS_MAX);
-        assert_eq!(jaro_winkler(&long, &format!("{long}c")), 1_000, "what comes after is not compared");
+        assert_eq!(by_places(&long, &format!("{long}c")), 1_000, "what comes after is not compared");
     }
 
     #[test]

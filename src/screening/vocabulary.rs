@@ -4,10 +4,12 @@
 //! and how many they can have is seen from their letters as bits. The bound is exact: no word that is alike is
 //! passed over, which the tests hold against a look at every word.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::folded::Word;
-use super::likeness::{FUZZY_LETTERS_MIN, LETTERS_MAX, PARTNER_MIN, PREFIX_MAX, likeness, winkler};
+use super::likeness::{
+    Alike, FUZZY_LETTERS_MIN, LETTERS_MAX, Near, PARTNER_MIN, PREFIX_MAX, Places, first_bit, likeness_by, winkler,
+};
 
 /// A word's letters as bits: the first and the second time that a letter comes, and the first time of a digit.
 #[derive(Clone, Copy, Debug)]
@@ -40,11 +42,6 @@ impl Letters {
         Self { bits, more, first }
     }
 
-    /// How many letters they have in common at most, wherever they stand.
-    fn shared_at_most(self, other: Self) -> u32 {
-        (self.bits & other.bits).count_ones() + self.more.min(other.more)
-    }
-
     fn common_prefix(self, other: Self) -> usize {
         match (self.first ^ other.first).leading_zeros() / 8 {
             0 => 0,
@@ -56,8 +53,16 @@ impl Letters {
     }
 }
 
+/// Whether at most so many bits are set. Few are asked for, so taking them away one by one is faster than to count.
+fn has_at_most(mut bits: u64, many: u32) -> bool {
+    for _ in 0..many {
+        bits &= bits.wrapping_sub(1);
+    }
+    bits == 0
+}
+
 /// The letters by which words are put in groups: the commonest, so that groups are about as large as each other.
-const GROUPING: [u8; 10] = *b"aeiounrslm";
+const GROUPING: [u8; 14] = *b"aeiounrslmtdhk";
 
 fn grouping(letters: Letters) -> u64 {
     let mask = GROUPING.iter().fold(0, |mask, letter| mask | 1_u64 << (letter - b'a'));
@@ -73,46 +78,52 @@ fn spelled(text: &str) -> [u8; SPELLED] {
     spelled
 }
 
-/// Where each letter stands in the word that is asked for, as bits.
-struct Places {
-    of_letter: [u64; 256],
+/// The word that is asked for.
+struct Asked {
+    letters: Letters,
+    /// How many bits it has.
+    bits: u32,
+    places: Places,
     length: usize,
 }
 
-impl Places {
+impl Asked {
     fn of(text: &str) -> Self {
-        let mut of_letter = [0; 256];
-        for (at, byte) in text.bytes().take(LETTERS_MAX).enumerate() {
-            of_letter[usize::from(byte)] |= 1 << at;
-        }
-        Self { of_letter, length: text.len().min(LETTERS_MAX) }
+        let letters = Letters::of(text);
+        let (bits, places) = (letters.bits.count_ones(), Places::of(text.as_bytes()));
+        Self { letters, bits, places, length: text.len().min(LETTERS_MAX) }
     }
 
-    /// Letters of another word that match at most: those that stand near the same letter here.
+    /// Whether another word may have this many letters in common with it, wherever they stand.
+    fn may_share(&self, theirs: Letters, needed: u32) -> bool {
+        let enough = self.bits + self.letters.more.min(theirs.more);
+        enough >= needed && has_at_most(self.letters.bits & !theirs.bits, enough - needed)
+    }
+
+    /// Letters of another word that match: each takes the first free one of its kind that stands near it here. From
+    /// either side the same number is found, because the places that a letter reaches move on with it. Letters that are not
+    /// kept side by side count as matching.
     fn matching_at_most(&self, theirs: &[u8; SPELLED], length: usize) -> u32 {
-        let reach = (self.length.max(length) / 2).saturating_sub(1);
-        // As many ones as places that a letter reaches to both sides; at most 63, so the shift is defined.
-        let window = (1_u64 << (2 * reach + 1).min(63)) - 1;
+        let near = Near::of(self.length, length);
         let seen = length.min(SPELLED);
-        let near = theirs[..seen].iter().enumerate().filter(|(at, letter)| {
-            let window =
-                if *at >= reach { window.checked_shl(shift(at - reach)) } else { Some(window >> (reach - at)) };
-            self.of_letter[usize::from(**letter)] & window.unwrap_or(0) != 0
-        });
-        shift(near.count() + length - seen)
+        let mut taken = 0;
+        for (at, letter) in theirs[..seen].iter().enumerate() {
+            taken |= first_bit(self.places.of_letter(*letter) & near.window(at) & !taken);
+        }
+        taken.count_ones() + small(length - seen)
     }
 }
 
-fn shift(places: usize) -> u32 {
+/// A length of a word, as bits are counted.
+fn small(places: usize) -> u32 {
     u32::try_from(places).unwrap_or(u32::MAX)
 }
 
-/// Words of one length that have and lack the same common letters.
+/// Words of one length that have and lack the same common letters: which of the grouped words they are.
 #[derive(Debug)]
 struct Group {
-    length: usize,
     letters: u64,
-    words: Vec<(Letters, usize)>,
+    words: std::ops::Range<usize>,
 }
 
 /// A word of the list, and the names that it stands in.
@@ -120,8 +131,8 @@ struct Group {
 pub(super) struct Entered {
     /// The word.
     pub word: Word,
-    /// The names, by their places in the list.
-    pub names: Vec<usize>,
+    /// The names, by their places in the list, and the places of the word in them.
+    pub names: Vec<(usize, usize)>,
 }
 
 /// All words of a list of two letters and more: an initial is found by what stands beside it.
@@ -132,9 +143,13 @@ pub(super) struct Vocabulary {
     letters: Vec<Letters>,
     spelled: Vec<[u8; SPELLED]>,
     lengths: Vec<usize>,
-    groups: Vec<Group>,
+    /// By the length of their words.
+    groups: Vec<Vec<Group>>,
+    /// The words of each group side by side, with their places in `entered`.
+    grouped: Vec<(Letters, usize)>,
     by_skeleton: HashMap<String, Vec<usize>>,
-    longest: usize,
+    /// By the length of the word that is asked for.
+    needed: Vec<Needed>,
 }
 
 /// Letters that a word must share with one of another length, by that length and the prefix that they share;
@@ -149,79 +164,79 @@ impl Vocabulary {
         let spelled = entered.iter().map(|entered| spelled(&entered.word.text)).collect();
         let lengths: Vec<usize> = entered.iter().map(|entered| entered.word.text.len().min(LETTERS_MAX)).collect();
         let mut by_skeleton: HashMap<String, Vec<usize>> = HashMap::new();
-        let mut groups: HashMap<(usize, u64), Vec<(Letters, usize)>> = HashMap::new();
+        let mut grouping_of: BTreeMap<(usize, u64), Vec<(Letters, usize)>> = BTreeMap::new();
         let mut longest = 0;
         for (at, Entered { word, .. }) in entered.iter().enumerate() {
             by_skeleton.entry(word.skeleton.clone()).or_default().push(at);
             let length = lengths[at];
             longest = longest.max(length);
             if length >= FUZZY_LETTERS_MIN {
-                groups.entry((length, grouping(letters[at]))).or_default().push((letters[at], at));
+                grouping_of.entry((length, grouping(letters[at]))).or_default().push((letters[at], at));
             }
         }
-        let mut groups: Vec<Group> =
-            groups.into_iter().map(|((length, letters), words)| Group { length, letters, words }).collect();
-        groups.sort_by_key(|group| (group.length, group.letters));
-        Self { entered, letters, spelled, lengths, groups, by_skeleton, longest }
+        let mut groups: Vec<Vec<Group>> = (0..=longest).map(|_| Vec::new()).collect();
+        let mut grouped = Vec::new();
+        for ((length, letters), words) in grouping_of {
+            groups[length].push(Group { letters, words: grouped.len()..grouped.len() + words.len() });
+            grouped.extend(words);
+        }
+        let needed = (0..=LETTERS_MAX).map(|length| needed(length, longest)).collect();
+        Self { entered, letters, spelled, lengths, groups, grouped, by_skeleton, needed }
     }
 
-    /// The words that are like this one, each once, in the order of their texts.
-    pub(super) fn alike<'a>(&'a self, word: &'a Word) -> impl Iterator<Item = &'a Entered> {
+    /// The words that are like this one, each once, in the order of their texts, and how alike they are.
+    pub(super) fn alike<'a>(&'a self, word: &'a Word) -> impl Iterator<Item = (&'a Entered, (i64, Alike))> {
         let mut found: Vec<usize> = Vec::new();
         found.extend(self.entered.binary_search_by(|entered| entered.word.text.cmp(&word.text)).ok());
+        let asked = Asked::of(&word.text);
         if word.text.len() >= FUZZY_LETTERS_MIN {
             found.extend(self.by_skeleton.get(&word.skeleton).into_iter().flatten());
-            let needed = self.needed(word.text.len().min(LETTERS_MAX));
-            self.with_other_beginnings(word, &needed, &mut found);
-            self.with_the_same_beginning(word, &needed, &mut found);
+            let needed = &self.needed[asked.length];
+            self.with_other_beginnings(&asked, needed, &mut found);
+            self.with_the_same_beginning(&asked, needed, &mut found);
         }
         found.sort_unstable();
         found.dedup();
-        found.into_iter().map(|at| &self.entered[at]).filter(|entered| likeness(word, &entered.word).is_some())
-    }
-
-    fn needed(&self, length: usize) -> Needed {
-        let of = |other: usize, prefix: usize| -> u32 {
-            if other < FUZZY_LETTERS_MIN {
-                return NEVER;
-            }
-            let enough = |matching: &usize| winkler((length, other), *matching, 0, prefix) >= PARTNER_MIN;
-            let fewest = (1..=length.min(other)).find(enough);
-            fewest.and_then(|fewest| u32::try_from(fewest).ok()).unwrap_or(NEVER)
-        };
-        (0..=self.longest).map(|other| std::array::from_fn(|prefix| of(other, prefix))).collect()
+        found.into_iter().filter_map(move |at| {
+            let entered = &self.entered[at];
+            Some((entered, likeness_by(word, || &asked.places, &entered.word)?))
+        })
     }
 
     /// Adds words that share enough letters to be alike whatever their first letters are.
-    fn with_other_beginnings(&self, word: &Word, needed: &Needed, found: &mut Vec<usize>) {
-        let (ours, length) = (Letters::of(&word.text), word.text.len().min(LETTERS_MAX));
-        let (our_group, places) = (grouping(ours), Places::of(&word.text));
-        for group in &self.groups {
-            let needed = needed[group.length][0];
-            let lacks = |left: u64, right: u64| usize::try_from((left & !right).count_ones()).unwrap_or(usize::MAX);
-            let left = length.saturating_sub(lacks(our_group, group.letters));
-            let right = group.length.saturating_sub(lacks(group.letters, our_group));
-            if u32::try_from(left.min(right)).is_ok_and(|most| most >= needed) {
-                let near = group.words.iter().filter(|(theirs, at)| {
-                    ours.shared_at_most(*theirs) >= needed
-                        && places.matching_at_most(&self.spelled[*at], group.length) >= needed
-                });
-                found.extend(near.map(|(_, at)| *at));
+    fn with_other_beginnings(&self, asked: &Asked, needed: &Needed, found: &mut Vec<usize>) {
+        let our_group = grouping(asked.letters);
+        for (their_length, groups) in self.groups.iter().enumerate() {
+            let needed = needed[their_length][0];
+            // How many of our letters, and of theirs, may be without a partner.
+            let (Some(we_may_lack), Some(they_may_lack)) =
+                (small(asked.length).checked_sub(needed), small(their_length).checked_sub(needed))
+            else {
+                continue;
+            };
+            let near = groups.iter().filter(|group| {
+                has_at_most(our_group & !group.letters, we_may_lack)
+                    && has_at_most(group.letters & !our_group, they_may_lack)
+            });
+            for (theirs, at) in near.flat_map(|group| &self.grouped[group.words.clone()]) {
+                if asked.may_share(*theirs, needed)
+                    && asked.matching_at_most(&self.spelled[*at], their_length) >= needed
+                {
+                    found.push(*at);
+                }
             }
         }
     }
 
     /// Adds words that share the first letter, and with it enough letters to be alike.
-    fn with_the_same_beginning(&self, word: &Word, needed: &Needed, found: &mut Vec<usize>) {
-        let (ours, places) = (Letters::of(&word.text), Places::of(&word.text));
+    fn with_the_same_beginning(&self, asked: &Asked, needed: &Needed, found: &mut Vec<usize>) {
         let first = |letters: &Letters| letters.first >> 24;
-        let from = self.letters.partition_point(|letters| first(letters) < first(&ours));
-        let to = self.letters.partition_point(|letters| first(letters) <= first(&ours));
+        let from = self.letters.partition_point(|letters| first(letters) < first(&asked.letters));
+        let to = self.letters.partition_point(|letters| first(letters) <= first(&asked.letters));
         for at in from..to {
             let theirs = self.letters[at];
-            let needed = needed[self.lengths[at]][ours.common_prefix(theirs)];
-            if ours.shared_at_most(theirs) >= needed
-                && places.matching_at_most(&self.spelled[at], self.lengths[at]) >= needed
+            let needed = needed[self.lengths[at]][asked.letters.common_prefix(theirs)];
+            if asked.may_share(theirs, needed) && asked.matching_at_most(&self.spelled[at], self.lengths[at]) >= needed
             {
                 found.push(at);
             }
@@ -229,11 +244,25 @@ impl Vocabulary {
     }
 }
 
+/// What words of `length` letters must share with others of up to `longest`.
+fn needed(length: usize, longest: usize) -> Needed {
+    let of = |other: usize, prefix: usize| -> u32 {
+        if other < FUZZY_LETTERS_MIN {
+            return NEVER;
+        }
+        let enough = |matching: &usize| winkler((length, other), *matching, 0, prefix) >= PARTNER_MIN;
+        let fewest = (1..=length.min(other)).find(enough);
+        fewest.and_then(|fewest| u32::try_from(fewest).ok()).unwrap_or(NEVER)
+    };
+    (0..=longest).map(|other| std::array::from_fn(|prefix| of(other, prefix))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::screening::likeness::likeness;
 
     fn vocabulary(texts: &[String]) -> Vocabulary {
         let mut texts = texts.to_vec();
@@ -253,7 +282,7 @@ mod tests {
             let vocabulary = vocabulary(&texts);
             for text in asked.iter().chain(texts.iter().take(20)) {
                 let word = Word::of(text);
-                let found: Vec<&str> = vocabulary.alike(&word).map(|entered| entered.word.text.as_str()).collect();
+                let found: Vec<&str> = vocabulary.alike(&word).map(|(entered, _)| entered.word.text.as_str()).collect();
                 let all: Vec<&str> = vocabulary
                     .entered
                     .iter()
@@ -272,10 +301,11 @@ mod tests {
             texts.iter().map(|text| text.bytes().map(|b| char::from(b'a' + b % 23)).collect()).collect();
         let vocabulary = vocabulary(&texts);
         let word = Word::of(&texts[7]);
-        let needed = vocabulary.needed(word.text.len());
+        let asked = Asked::of(&word.text);
+        let needed = &vocabulary.needed[asked.length];
         let mut found = Vec::new();
-        vocabulary.with_other_beginnings(&word, &needed, &mut found);
-        vocabulary.with_the_same_beginning(&word, &needed, &mut found);
+        vocabulary.with_other_beginnings(&asked, needed, &mut found);
+        vocabulary.with_the_same_beginning(&asked, needed, &mut found);
         assert!(found.len() < texts.len() / 10, "{} of {}", found.len(), texts.len());
     }
 }

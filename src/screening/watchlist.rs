@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Serialize;
 
-use super::compare::{Comparison, UNMATCHED_FULL, compare_from};
+use super::compare::{Candidate, Comparison, UNMATCHED_FULL, compare, may_be_two, score_by};
 use super::folded::{FoldedName, Role, Word};
-use super::likeness::FUZZY_LETTERS_MIN;
+use super::likeness::{Alike, FUZZY_LETTERS_MIN, likeness};
 use super::ofac::{self, BadList, Files};
 use super::vocabulary::{Entered, Vocabulary};
 use crate::clock::Time;
@@ -113,21 +113,34 @@ struct Listed {
 struct Counts {
     full_words: usize,
     letters: usize,
+    /// Words that are not searched: initials, and particles of two or three letters.
+    short_words: usize,
 }
 
 impl Counts {
     fn of(name: &FoldedName) -> Self {
-        Self { full_words: name.full_words(), letters: name.letters() }
+        let short_words = name.words.iter().filter(|word| !is_searched(word)).count();
+        Self { full_words: name.full_words(), letters: name.letters(), short_words }
     }
 }
 
 /// How many words of the screened name, and of one on the list, have a partner at most, initials left aside.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Reached {
     ours: u16,
     theirs: u16,
     /// The last word that reached it, so that each word counts once.
     by: u16,
+    /// The last pair that was found of it; [`NO_PAIR`] while there is none.
+    last_pair: u32,
+}
+
+const NO_PAIR: u32 = u32::MAX;
+
+impl Default for Reached {
+    fn default() -> Self {
+        Self { ours: 0, theirs: 0, by: 0, last_pair: NO_PAIR }
+    }
 }
 
 /// A list, ready to be asked.
@@ -178,8 +191,8 @@ impl Watchlist {
         }
         let (entries, names) = (entries.len(), listed.len());
         let version = ListVersion { hash: files.hash(), published, entries, names, score_min };
-        let words = vocabulary(&listed, |name| name.words.iter().filter(|word| is_searched(word)).collect());
-        let joined = vocabulary(&listed, |name| name.joined.iter().collect());
+        let words = vocabulary(&listed, |name| &name.words, is_searched);
+        let joined = vocabulary(&listed, |name| &name.joined, |_| true);
         Ok(Self { version, listed, words, joined })
     }
 
@@ -196,58 +209,134 @@ impl Watchlist {
     /// Everybody on the list whose name is like this one, the likest first, at most twenty.
     pub fn screen(&self, name: &str) -> Vec<Hit> {
         let screened = FoldedName::of(name);
-        let mut best: BTreeMap<i64, Hit> = BTreeMap::new();
-        for at in self.candidates(&screened) {
-            let listed = &self.listed[at];
-            let cost = cost_of(listed.kind);
-            let Some(comparison) = compare_from(self.version.score_min + cost, &screened, &listed.folded) else {
-                continue;
-            };
-            let score = comparison.score - cost;
-            let known = best.get(&listed.entry.number).map_or(-1, |hit| hit.score);
-            if score > known {
-                let (entry, listed_name) = (listed.entry.clone(), listed.name.clone());
-                best.insert(entry.number, Hit { entry, listed_name, name_kind: listed.kind, score, comparison });
+        let mut best: BTreeMap<i64, (i64, usize)> = BTreeMap::new();
+        for (at, score) in self.alike(&screened) {
+            let known = best.entry(self.listed[at].entry.number).or_insert((score, at));
+            if score > known.0 {
+                *known = (score, at);
             }
         }
-        let mut hits: Vec<Hit> = best.into_values().collect();
-        hits.sort_by_key(|hit| (-hit.score, hit.entry.number));
-        hits.truncate(HITS_MAX);
-        hits
+        let mut best: Vec<(i64, usize)> = best.into_values().collect();
+        best.sort_by_key(|(score, at)| (-score, self.listed[*at].entry.number));
+        best.truncate(HITS_MAX);
+        let hits = best.into_iter().map(|(score, at)| {
+            let Listed { entry, kind, name, folded, .. } = &self.listed[at];
+            let comparison = compare(&screened, folded);
+            Hit { entry: entry.clone(), listed_name: name.clone(), name_kind: *kind, score, comparison }
+        });
+        hits.collect()
     }
 
-    /// The names that may be like this one, in the order of the list: those that share a word with it, and enough
-    /// of them. A name that is left out could not have reached the score; see [`may_reach`].
-    fn candidates(&self, screened: &FoldedName) -> Vec<usize> {
-        let mut reached = vec![Reached::default(); self.listed.len()];
-        let mut found = Vec::new();
-        let alone = screened.words.iter().filter(|word| is_searched(word)).map(|word| (word, false));
-        let joined = screened.joined.iter().map(|word| (word, true));
-        for (number, (word, is_joined)) in (1..).zip(alone.chain(joined)) {
-            let mut reach = |name: usize, ours: u16, theirs: u16| {
-                let reached = &mut reached[name];
-                if reached.by != number {
-                    if reached.by == 0 {
-                        found.push(name);
-                    }
-                    *reached = Reached { ours: reached.ours + ours, theirs: reached.theirs + theirs, by: number };
-                }
-            };
-            // One word beside two counts for more than one beside one: it comes first. Two beside two is never
-            // better than each beside its own.
-            if !is_joined {
-                self.joined.alike(word).flat_map(|entered| &entered.names).for_each(|name| reach(*name, 1, 2));
-            }
-            let ours = if is_joined { 2 } else { 1 };
-            self.words.alike(word).flat_map(|entered| &entered.names).for_each(|name| reach(*name, ours, 1));
-        }
+    /// The names that are like this one with their scores, in the order of the list. A name that is left out does not
+    /// reach the score: it shares too few words ([`may_reach`]), or the words that it shares are not alike enough.
+    fn alike(&self, screened: &FoldedName) -> Vec<(usize, i64)> {
+        let shared = self.shared_words(screened);
         let counts = Counts::of(screened);
-        found.retain(|at| {
-            let listed = &self.listed[*at];
-            may_reach(self.version.score_min + cost_of(listed.kind), reached[*at], counts, listed.counts)
-        });
+        let mut pairs = Vec::new();
+        let mut found = Vec::new();
+        for at in shared.names.iter().copied() {
+            let listed = &self.listed[at];
+            let cost = cost_of(listed.kind);
+            if !may_reach(self.version.score_min + cost, shared.reached[at], counts, listed.counts) {
+                continue;
+            }
+            pairs.clear();
+            shared.pairs_of(at, &mut pairs);
+            if counts.short_words + listed.counts.short_words > 0 {
+                pair_short_words(screened, &listed.folded, &mut pairs);
+            }
+            let score = score_by(&mut pairs, screened, &listed.folded) - cost;
+            if score >= self.version.score_min {
+                found.push((at, score));
+            }
+        }
         found.sort_unstable();
         found
+    }
+
+    /// Every word of the list that is like one of this name, name by name.
+    fn shared_words(&self, screened: &FoldedName) -> Shared {
+        let mut shared = Shared::with(self.listed.len());
+        let searched = screened.words.iter().enumerate().filter(|(_, word)| is_searched(word));
+        for (number, (at, word)) in (1..).zip(searched.clone()) {
+            // One word beside two counts for more than one beside one: it comes first. Two beside two is never
+            // better than each beside its own.
+            if may_be_two(word) {
+                for (entered, alike) in self.joined.alike(word) {
+                    shared.add(number, &entered.names, alike, ((at, 1), 2));
+                }
+            }
+            for (entered, alike) in self.words.alike(word) {
+                shared.add(number, &entered.names, alike, ((at, 1), 1));
+            }
+        }
+        let alone = u16::try_from(searched.count()).unwrap_or(u16::MAX);
+        for (number, (at, word)) in (alone + 1..).zip(screened.joined.iter().enumerate()) {
+            for (entered, alike) in self.words.alike(word).filter(|(entered, _)| may_be_two(&entered.word)) {
+                shared.add(number, &entered.names, alike, ((at, 2), 1));
+            }
+        }
+        shared
+    }
+}
+
+/// Pairs of words that are alike, name by name. The pairs of a name hang together as a chain, the last one first.
+struct Shared {
+    reached: Vec<Reached>,
+    /// Names that share a word, each once.
+    names: Vec<usize>,
+    pairs: Vec<(Candidate, u32)>,
+}
+
+impl Shared {
+    fn with(names: usize) -> Self {
+        Self { reached: vec![Reached::default(); names], names: Vec::new(), pairs: Vec::new() }
+    }
+
+    /// Adds a pair to each of these names: `number` is that of our word, so that it counts once for each name; `ours` is
+    /// where it stands, `many` how many words of theirs it is beside.
+    fn add(
+        &mut self,
+        number: u16,
+        names: &[(usize, usize)],
+        alike: (i64, Alike),
+        (ours, many): ((usize, usize), usize),
+    ) {
+        let (our_words, their_words) = if many == 2 { (1, 2) } else { (if ours.1 == 2 { 2 } else { 1 }, 1) };
+        for (name, at) in names {
+            let reached = &mut self.reached[*name];
+            if reached.last_pair == NO_PAIR {
+                self.names.push(*name);
+            }
+            if reached.by != number {
+                reached.ours += our_words;
+                reached.theirs += their_words;
+                reached.by = number;
+            }
+            self.pairs.push((Candidate::of(alike, ours, (*at, many)), reached.last_pair));
+            // Far fewer pairs than that fit into memory.
+            reached.last_pair = u32::try_from(self.pairs.len() - 1).unwrap_or(NO_PAIR);
+        }
+    }
+
+    fn pairs_of(&self, name: usize, pairs: &mut Vec<Candidate>) {
+        let mut next = self.reached[name].last_pair;
+        while let Some((pair, before)) = usize::try_from(next).ok().and_then(|at| self.pairs.get(at)) {
+            pairs.push(*pair);
+            next = *before;
+        }
+    }
+}
+
+/// Adds the pairs in which a word is too short to be searched: the same particle, and letters beside what they may
+/// stand for.
+fn pair_short_words(screened: &FoldedName, listed: &FoldedName, pairs: &mut Vec<Candidate>) {
+    for (i, our_word) in screened.words.iter().enumerate() {
+        for (j, their_word) in listed.words.iter().enumerate() {
+            if !(is_searched(our_word) && is_searched(their_word)) {
+                pairs.extend(likeness(our_word, their_word).map(|alike| Candidate::of(alike, (i, 1), (j, 1))));
+            }
+        }
     }
 }
 
@@ -277,12 +366,16 @@ fn is_searched(word: &Word) -> bool {
     word.role == Role::Full || word.text.len() >= FUZZY_LETTERS_MIN
 }
 
-fn vocabulary(listed: &[Listed], words_of: impl Fn(&FoldedName) -> Vec<&Word>) -> Vocabulary {
+fn vocabulary(
+    listed: &[Listed],
+    words_of: impl Fn(&FoldedName) -> &Vec<Word>,
+    is_entered: impl Fn(&Word) -> bool,
+) -> Vocabulary {
     let mut entered: BTreeMap<&str, Entered> = BTreeMap::new();
-    for (at, Listed { folded, .. }) in listed.iter().enumerate() {
-        for word in words_of(folded) {
+    for (name, Listed { folded, .. }) in listed.iter().enumerate() {
+        for (at, word) in words_of(folded).iter().enumerate().filter(|(_, word)| is_entered(word)) {
             let new = || Entered { word: word.clone(), names: Vec::new() };
-            entered.entry(&word.text).or_insert_with(new).names.push(at);
+            entered.entry(&word.text).or_insert_with(new).names.push((name, at));
         }
     }
     Vocabulary::of(entered.into_values().collect())
@@ -293,7 +386,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::screening::{common_name, compare, made_list, made_name};
+    use crate::screening::{common_name, made_list, made_name};
 
     fn hits(name: &str) -> Vec<String> {
         Watchlist::of_sandbox().screen(name).into_iter().map(|hit| hit.entry.names[0].1.clone()).collect()
@@ -397,7 +490,15 @@ mod tests {
     #[test]
     fn few_names_of_a_long_list_are_compared_as_a_whole() {
         let list = made_list(4_000, SCORE_MIN).unwrap();
-        let compared = |name: String| list.candidates(&FoldedName::of(&name)).len();
+        let compared = |name: String| {
+            let folded = FoldedName::of(&name);
+            let shared = list.shared_words(&folded);
+            let may = |at: &&usize| {
+                let listed = &list.listed[**at];
+                may_reach(SCORE_MIN + cost_of(listed.kind), shared.reached[**at], Counts::of(&folded), listed.counts)
+            };
+            shared.names.iter().filter(may).count()
+        };
         let most = (1..=50).map(|number| compared(made_name(number)).max(compared(made_name(number + 9_000)))).max();
         // One in fifty; nearly all of the rest share no word, or one where two are needed.
         assert!(most.unwrap() <= 80, "{most:?} of 4,000 names");
