@@ -87,6 +87,8 @@ id_types! {
     VerificationId;
     /// A name on a sanctions list that a user's name was like.
     ScreeningHitId;
+    /// What a member said of a user's compliance.
+    ComplianceDecisionId;
     /// One screening of all users of an organization.
     ScreeningRunId;
     /// A URL that is told of an app's events.

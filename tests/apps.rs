@@ -222,6 +222,62 @@ async fn create_member_list_members_update_member_delete_member_keep_numbers() {
 }
 
 #[tokio::test]
+async fn update_member_takes_null_for_the_password_alone() {
+    let server = Server::memory().await;
+    let jane = json!({"name": "Jane Doe", "email": "jane@example.com", "role": "payer", "password": "correct horse"});
+    let made = server.post("/v2/members").as_org().json(jane).send().await.expect(201);
+    let update = |body: Value| server.patch(&format!("/v2/members/{}", made.id())).as_org().json(body).send();
+    let refused = update(json!({"name": null, "email": null, "role": null})).await;
+    assert_eq!(refused.refused(400, "invalid-input").fields(), ["/name", "/email", "/role"]);
+    update(json!({"password": null})).await.expect(200);
+    let kept = update(json!({})).await.expect(200).body;
+    assert_eq!([&kept["name"], &kept["role"]], ["Jane Doe", "payer"]);
+}
+
+#[tokio::test]
+async fn connected_users_counts_each_user_of_an_app_once() {
+    let server = Server::memory().await;
+    let second = server.post("/v2/apps").as_org().json(json!({"name": "Night shift"})).send().await.expect(201);
+    let (client, key) = (text(&second.body, "/keys/client_id"), text(&second.body, "/keys/api_key"));
+    let own = server.app_id();
+    let counted = async || {
+        let mut counts = Vec::new();
+        for app in [own.clone(), second.id()] {
+            let shown = server.get(&format!("/v2/apps/{app}")).as_org().send().await.expect(200).body;
+            counts.push(shown["metrics"]["connected_users"].as_i64().unwrap());
+        }
+        (counts[0], counts[1])
+    };
+    let user = server.user(1234).await;
+    server.user(1235).await;
+    assert_eq!(counted().await, (2, 0));
+
+    // The organization connects one of them; once more changes nothing.
+    let both = json!({"user_id": user, "app_id": second.id()});
+    for _ in 0..2 {
+        server.post("/v2/users/connect").as_org().json(both.clone()).send().await.expect(200);
+        assert_eq!(counted().await, (2, 1));
+    }
+    // The second app writes down phones that are known: the same people, the first of whom it has already.
+    for line in [1234, 1235] {
+        let person = json!({
+            "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com",
+            "country_code": "1", "phone_number": format!("212736{line}"),
+        });
+        server.post("/v2/users").basic(&client, &key).json(person).send().await.expect(201);
+    }
+    assert_eq!(counted().await, (2, 2));
+    // Who is deleted is gone from both, once.
+    for _ in 0..2 {
+        server.delete(&format!("/v2/users/{user}")).app_key().send().await.expect(200);
+        assert_eq!(counted().await, (1, 1));
+    }
+    // A refused connection counts nothing.
+    server.post("/v2/users/connect").as_org().json(both).send().await.refused(409, "user-inactive");
+    assert_eq!(counted().await, (1, 1));
+}
+
+#[tokio::test]
 async fn list_organizations_shows_the_callers_own() {
     let server = Server::memory().await;
     let listed = server.get("/v2/organizations").as_org().send().await.expect(200);

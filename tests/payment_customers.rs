@@ -114,3 +114,22 @@ async fn delete_payment_customer_erases_and_waits_for_payments() {
     let transfer = server.get(&format!("/v2/transfers/{payment}")).app_key().send().await.expect(200).body;
     assert_eq!((&transfer["customer_id"], &transfer["sender_details"]["name"]), (&json!(customer), &Value::Null));
 }
+
+#[tokio::test]
+async fn a_customer_has_twenty_accounts_in_use_at_most() {
+    let server = Server::memory().await;
+    let customer = acme(&server).await;
+    let first = add_account(&server, &customer, "123450000").await.expect(201).id();
+    for number in 1..20 {
+        add_account(&server, &customer, &format!("1234500{number:02}")).await.expect(201);
+    }
+    let refused = add_account(&server, &customer, "123450099").await;
+    assert!(refused.refused(409, "limit-exceeded").text.contains("Remove one first"), "{}", refused.text);
+    // One that is there already is no further one.
+    add_account(&server, &customer, "123450000").await.expect(201);
+    let path = format!("{CUSTOMERS}/{customer}/bank-accounts/{first}");
+    server.delete(&path).app_key().send().await.expect(200);
+    add_account(&server, &customer, "123450099").await.expect(201);
+    // All of them are forgotten with the customer, those out of use too.
+    server.delete(&format!("{CUSTOMERS}/{customer}")).app_key().send().await.expect(200);
+}

@@ -256,3 +256,18 @@ async fn fifty_copies_of_one_payment_pull_once_and_a_restart_changes_nothing() {
     assert_eq!(server.balance("app_wallet").await, FULL + 900);
     server.verify();
 }
+
+#[tokio::test]
+async fn accounts_that_a_user_brings_with_each_payment_do_not_pile_up() {
+    let server = Server::memory().await;
+    let user = user(&server, true).await;
+    for number in 0..25 {
+        let info = json!({"account_number": format!("1234500{number:02}"), "routing_number": "110000000"});
+        let body = json!({"amount": 100, "platform": "ach", "user_id": user, "ach_info": info});
+        pay(&server, body).await.expect(201);
+    }
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!(server.balance("app_wallet").await, FULL + 2_500, "the older accounts paid too");
+    server.verify();
+}

@@ -284,6 +284,17 @@ async fn set_user_compliance() {
     assert_eq!(compliance["tax_id_verification"], "matched");
     assert_eq!(compliance["w9"]["entity_type"], "individual");
 
+    // All that is wrong is told at once, what the fields say together included.
+    let wrong = json!({
+        "entity_type": "business", "tax_id": "00-3456789", "line_1": "1 Main St", "city": "New York", "state": "XX",
+        "postcode": "1", "certified": false
+    });
+    let fields = server.put(&path).app_key().json(json!({ "w9": wrong })).send().await.fields();
+    let all = ["name", "state", "postcode", "certified", "tax_id", "business_name"].map(|name| format!("/w9/{name}"));
+    assert_eq!(fields, all);
+    let unreadable = json!({"entity_type": "firm", "tax_id": "666-45-6789"});
+    let fields = server.put(&path).app_key().json(json!({ "w9": unreadable })).send().await.fields();
+    assert!(!fields.contains(&"/w9/tax_id".to_owned()), "of which kind it is, is not known: {fields:?}");
     let mut wrong = w9.clone();
     wrong["tax_id"] = json!("666-45-6789");
     let refused = server.put(&path).app_key().json(json!({ "w9": wrong })).send().await;

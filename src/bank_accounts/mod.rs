@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use crate::http::Scope;
 use crate::ids::{BankAccountId, OrgId};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::vault::{Purpose, Tampered, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -41,23 +41,42 @@ pub fn find(world: &World, org: OrgId, holder: Uuid, id: BankAccountId) -> Resul
 
 /// The holder's bank accounts that are in use, oldest first.
 pub fn of_holder(world: &World, org: OrgId, holder: Uuid) -> Result<Vec<Arc<BankAccount>>, Halt> {
-    let mut accounts = world.all::<BankAccount>(BankAccount::OF_HOLDER, key![org, holder])?;
-    accounts.retain(|account| account.in_use);
-    Ok(accounts)
+    world.all::<BankAccount>(BankAccount::OF_HOLDER, key![org, holder, true])
+}
+
+/// Accounts of one holder that are in use at most: more than anybody pays from or is paid to.
+pub const ACCOUNTS_MAX: usize = 20;
+
+/// Takes the oldest account of a holder out of use where there is no room for another: for accounts that are brought with
+/// each payment, and that nobody removes.
+pub fn make_room(world: &mut World, org: OrgId, holder: Uuid) -> Result<(), Halt> {
+    let accounts = of_holder(world, org, holder)?;
+    let surplus = (accounts.len() + 1).saturating_sub(ACCOUNTS_MAX);
+    for oldest in accounts.iter().take(surplus) {
+        disable(world, oldest, "replaced");
+    }
+    Ok(())
 }
 
 /// Adds a bank account. The same account given twice is one: the one that is there is given again, under the new
 /// name if it has another.
+///
+/// # Errors
+/// `limit-exceeded` where the holder has [`ACCOUNTS_MAX`] others.
 pub fn add(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -> Result<Arc<BankAccount>, Halt> {
-    let known = of_holder(world, scope.org, holder)?;
-    let known = known.into_iter().find(|account| account.fingerprint == new.fingerprint);
+    let accounts = of_holder(world, scope.org, holder)?;
+    let known = accounts.iter().find(|account| account.fingerprint == new.fingerprint);
+    if known.is_none() && accounts.len() >= ACCOUNTS_MAX {
+        let message = format!("There are {ACCOUNTS_MAX} bank accounts in use already. Remove one first.");
+        return Err(Refusal::new(Code::LimitExceeded, message).into());
+    }
 
     // From here it must succeed.
     if let Some(known) = known {
         if known.name == new.name {
-            return Ok(known);
+            return Ok(known.clone());
         }
-        return Ok(world.change(&known, |account| {
+        return Ok(world.change(known, |account| {
             account.name.clone_from(&new.name);
             account.version += 1;
         }));
@@ -103,7 +122,9 @@ pub fn disable(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> A
 /// Forgets the accounts of a person or a company that was deleted (decisions.md 6). The rows stay, because transfers
 /// name them.
 pub fn erase_of(world: &mut World, org: OrgId, holder: Uuid) -> Result<(), Halt> {
-    for account in world.all::<BankAccount>(BankAccount::OF_HOLDER, key![org, holder])? {
+    let mut accounts = of_holder(world, org, holder)?;
+    accounts.extend(world.all::<BankAccount>(BankAccount::OF_HOLDER, key![org, holder, false])?);
+    for account in accounts {
         let account = disable(world, &account, "erased");
         world.change(&account, |account| {
             account.name = String::new();

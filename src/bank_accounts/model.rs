@@ -11,7 +11,7 @@ record! {
     /// An account at a US bank. Its number is sealed; what people may see stands beside it.
     pub struct BankAccount in "bank_accounts" {
         key (org, id)
-        many OF_HOLDER (org, holder);
+        many OF_HOLDER (org, holder, in_use);
         /// The organization.
         pub org: OrgId,
         /// Its id.

@@ -122,8 +122,11 @@ impl Payee {
         let sitting = NewSitting::draw(&self.bursar.vault, &mut self.bursar.entropy());
         let (secret, hash) = (sitting.secret.clone(), sitting.hash.clone());
         let offered_hash = hash_code(&self.bursar.vault, self.token.org, code);
-        let list = self.bursar.watchlist();
-        let checked = self.run(ProveContact { token: self.token.clone(), offered_hash, sitting, list }).await?;
+        let token = self.token.clone();
+        let named =
+            self.bursar.read(move |world| Ok(payout_links::by_token(world, &token)?.payee.0.full_name())).await?;
+        let names = self.bursar.look_up(named.into_iter().collect()).await?;
+        let checked = self.run(ProveContact { token: self.token.clone(), offered_hash, sitting, names }).await?;
         if checked != Checked::Right {
             return Ok(Err(checked));
         }
@@ -139,8 +142,8 @@ impl Payee {
         email: Option<Email>,
     ) -> Result<ClaimDocument, Refusal> {
         let (token, session_hash) = (self.token.clone(), self.session_hash.clone());
-        let list = self.bursar.watchlist();
-        self.run(FillProfile { token, session_hash, first_name, last_name, email, list }).await?;
+        let names = self.bursar.look_up(vec![format!("{first_name} {last_name}")]).await?;
+        self.run(FillProfile { token, session_hash, first_name, last_name, email, names }).await?;
         self.look().await
     }
 
@@ -151,9 +154,10 @@ impl Payee {
         // The form is sealed beside the payee's id, so the payee is found before the command runs.
         let (shown, session) = (token.clone(), session_hash.clone());
         let user = self.bursar.read(move |world| Ok(sitting::find(world, &shown, session.as_deref())?.user.id)).await?;
+        let names = self.bursar.look_up(form.names()).await?;
         let form = form.sealed(&self.bursar.vault, user, &mut self.bursar.entropy());
         let verification = first_verification(self.bursar.environment);
-        self.run(GiveTaxForm { token, session_hash, user, form, verification }).await?;
+        self.run(GiveTaxForm { token, session_hash, user, form, verification, names }).await?;
         self.look().await
     }
 
@@ -165,9 +169,10 @@ impl Payee {
 
     /// Says where the money goes, to a method that is new.
     pub async fn new_method(&self, step: NewMethodStep) -> Result<ClaimDocument, Refusal> {
+        let names = self.bursar.look_up(step.details.holder_name().map(str::to_owned).into_iter().collect()).await?;
         let details = step.details.sealed(&self.bursar.vault, self.bursar.entropy().bytes());
         let (is_default, auto_payout_enabled) = (step.is_default, step.auto_payout_enabled);
-        let new = NewMethod { details, is_default, auto_payout_enabled, metadata: None };
+        let new = NewMethod { details, is_default, auto_payout_enabled, metadata: None, names: Some(names) };
         self.method(MethodChosen::New(Box::new(new)), is_default, auto_payout_enabled).await
     }
 

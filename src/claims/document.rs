@@ -14,9 +14,9 @@ use crate::ids::{PayoutMethodId, TransferId};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::payout_methods::{self, FieldSpec};
-use crate::payouts::{FeesAsked, Way, quote, remaining};
+use crate::payouts::{FeesAsked, Way, quote};
 use crate::phone::PhoneNumber;
-use crate::transfers::{Transfer, TransferKind};
+use crate::transfers::Transfer;
 use crate::users::{self, User, UserStatus, verification};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -204,7 +204,7 @@ pub(super) fn document(
     Ok(ClaimDocument {
         status: link.status.as_str(),
         amount: link.amount,
-        remaining_amount: remaining(world, &link)?,
+        remaining_amount: link.remaining(),
         currency: "USD",
         app: ClaimApp { name: apps::find(world, link.scope())?.name.clone() },
         payee: masked(&link),
@@ -235,7 +235,7 @@ pub(super) fn progress(
     sitting: Option<&Sitting>,
     code_sent: bool,
 ) -> Result<Progress, Halt> {
-    let left = remaining(world, link)?;
+    let left = link.remaining();
     let Some(sitting) = sitting else {
         let asks_compliance = link.collect_compliance;
         return Ok(Progress { code_sent, asks_compliance, ..Progress::default() });
@@ -283,10 +283,12 @@ fn masked(link: &PayoutLink) -> MaskedPayee {
     }
 }
 
-/// The link's payouts, newest first; the hold is none of them.
+/// The newest of the link's payouts; the hold is none of them.
 pub(super) fn newest_payout(world: &mut World, link: &PayoutLink) -> Result<Option<std::sync::Arc<Transfer>>, Halt> {
-    let transfers = world.all::<Transfer>(Transfer::BY_LINK, key![link.org, Some(link.id)])?;
-    Ok(transfers.into_iter().rfind(|transfer| transfer.kind == TransferKind::Payout))
+    match link.newest_payout {
+        Some(payout) => world.get::<Transfer>(key![link.org, payout]),
+        None => Ok(None),
+    }
 }
 
 fn claim_transfer(world: &mut World, transfer: &Transfer, sitting: Option<&Sitting>) -> Result<ClaimTransfer, Halt> {
@@ -348,7 +350,7 @@ fn next_step(world: &mut World, sitting: Option<&Sitting>, step: StepName, path:
 /// The ways that are open to the payee: saved methods first, then the rails, each priced for all that remains.
 pub(super) fn method_options(world: &mut World, sitting: &Sitting) -> Result<Vec<MethodOption>, Halt> {
     let (link, user) = (&sitting.link, &sitting.user);
-    let left = remaining(world, link)?;
+    let left = link.remaining();
     let open = users::open_rails(world, link.scope(), user)?;
     let mut options = Vec::new();
     for method in payout_methods::of_user(world, link.org, user.id)? {

@@ -9,7 +9,7 @@ use crate::ids::OrgId;
 use crate::money::Cents;
 use crate::payout_links::{ClaimToken, LinkStatus};
 use crate::payout_methods::{self, PayoutMethod};
-use crate::payouts::{self, FeesAsked, Order, pay, remaining};
+use crate::payouts::{self, FeesAsked, Order, pay};
 use crate::refusal::{Code, Refusal};
 use crate::transfers::Transfer;
 use crate::users;
@@ -38,7 +38,7 @@ impl Command for ClaimPayout {
     fn decide(&self, world: &mut World) -> Result<Arc<Transfer>, Halt> {
         let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
         must_be_ready(world, &sitting)?;
-        let left = remaining(world, &sitting.link)?;
+        let left = sitting.link.remaining();
         if left.is_zero() {
             return Err(Refusal::new(Code::AlreadyClaimed, "All of this payout is paid out, or on its way.").into());
         }

@@ -5,7 +5,7 @@ use super::sitting;
 use crate::clock::Time;
 use crate::money::Cents;
 use crate::payout_links::ClaimToken;
-use crate::payouts::{self, FeesAsked, Way, remaining};
+use crate::payouts::{self, FeesAsked, Way};
 use crate::platform::Platform;
 use crate::world::{Halt, World};
 
@@ -41,7 +41,7 @@ pub(super) fn quote(
 ) -> Result<ClaimQuote, Halt> {
     let sitting = sitting::find(world, token, session_hash)?;
     must_be_ready(world, &sitting)?;
-    let available = remaining(world, &sitting.link)?;
+    let available = sitting.link.remaining();
     let amount = within(amount, available)?;
     let method = chosen(world, &sitting)?;
     let fees = FeesAsked { party: sitting.link.fee_party, override_: None };

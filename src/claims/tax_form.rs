@@ -5,6 +5,7 @@ use crate::engine::Command;
 use crate::ids::{OrgId, UserId};
 use crate::payout_links::ClaimToken;
 use crate::refusal::{Code, Refusal};
+use crate::screening::LookedUp;
 use crate::users::{SealedTaxForm, TaxIdVerification, collect_tax_form};
 use crate::world::{Halt, World};
 
@@ -21,6 +22,8 @@ pub struct GiveTaxForm {
     pub form: SealedTaxForm,
     /// What is known of name and number together.
     pub verification: TaxIdVerification,
+    /// What the sanctions list says of the names on it.
+    pub names: LookedUp,
 }
 
 impl Command for GiveTaxForm {
@@ -36,7 +39,7 @@ impl Command for GiveTaxForm {
         if sitting.user.id != self.user {
             return Err(Refusal::new(Code::InvalidState, "Somebody else sits here now. Look again.").into());
         }
-        collect_tax_form(world, sitting.link.scope(), &sitting.user, &self.form, self.verification)?;
+        collect_tax_form(world, sitting.link.scope(), &sitting.user, &self.form, self.verification, &self.names)?;
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::payout_methods;
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
-use crate::screening::Watchlist;
+use crate::screening::LookedUp;
 use crate::users::verification::{self, Checked, NewCode, Recipient};
 use crate::users::{self, Identity, NewMethod, Person};
 use crate::world::record::key;
@@ -144,8 +144,8 @@ pub struct ProveContact {
     pub offered_hash: Vec<u8>,
     /// The sitting that was drawn.
     pub sitting: NewSitting,
-    /// The list that the payee's name on the link is compared with.
-    pub list: Arc<Watchlist>,
+    /// What the sanctions list says of the payee's name on the link.
+    pub names: LookedUp,
 }
 
 impl Command for ProveContact {
@@ -172,13 +172,13 @@ impl ProveContact {
     fn open(&self, world: &mut World, link: &Arc<PayoutLink>, contact: &ClaimContact) -> Result<(), Halt> {
         let person =
             Person { identity: identity(contact)?, first_name: None, last_name: None, email: None, verified: true };
-        let user = users::connect_or_create(world, link.scope(), &person, &self.list)?;
+        let user = users::connect_or_create(world, link.scope(), &person, &self.names)?;
         if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
             return Err(Refusal::new(Code::AlreadyClaimed, "Somebody else claimed this payout.").into());
         }
 
         // From here it must succeed.
-        let user = screen_named(world, link, &user, &self.list)?;
+        let user = screen_named(world, link, &user, &self.names)?;
         let coming = to_be_counted(link);
         let form_is_due = !link.tax_exempt && users::tax_form_is_due(world, link.scope(), &user, coming)?;
         if form_is_due {
@@ -207,14 +207,11 @@ fn screen_named(
     world: &mut World,
     link: &PayoutLink,
     user: &Arc<users::User>,
-    list: &Watchlist,
+    names: &LookedUp,
 ) -> Result<Arc<users::User>, Halt> {
-    let payee = &link.payee.0;
-    match (&payee.first_name, &payee.last_name) {
-        (Some(first), Some(last)) => {
-            users::screen_another_name(world, link.scope(), user, &format!("{first} {last}"), list)
-        }
-        (Some(_) | None, _) => Ok(user.clone()),
+    match link.payee.0.full_name() {
+        Some(name) => users::screen_another_name(world, link.scope(), user, &name, names),
+        None => Ok(user.clone()),
     }
 }
 
@@ -247,8 +244,8 @@ pub struct FillProfile {
     pub last_name: String,
     /// Address.
     pub email: Option<Email>,
-    /// The list that the name is compared with.
-    pub list: Arc<Watchlist>,
+    /// What the sanctions list says of the name.
+    pub names: LookedUp,
 }
 
 impl Command for FillProfile {
@@ -262,7 +259,7 @@ impl Command for FillProfile {
         let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
         let (scope, email) = (sitting.link.scope(), self.email.as_ref());
         let (first, last) = (&self.first_name, &self.last_name);
-        users::fill_profile(world, scope, &sitting.user, (first, last), email, &self.list)?;
+        users::fill_profile(world, scope, &sitting.user, (first, last), email, &self.names)?;
         Ok(())
     }
 }

@@ -16,7 +16,7 @@ use crate::engine::{Command, Engine, view};
 use crate::ids::{AppId, Entropy, OrgId, Seeds};
 use crate::outbound::{Outbound, Reach};
 use crate::refusal::{Code, Refusal};
-use crate::screening::Watchlist;
+use crate::screening::{LookedUp, Watchlist};
 use crate::store::Reads;
 use crate::strict_json::Json;
 use crate::vault::Vault;
@@ -75,7 +75,7 @@ impl Bursar {
         self.seeds.lock().unwrap_or_else(PoisonError::into_inner).next_entropy()
     }
 
-    /// The sanctions list in use, for a command to take along.
+    /// The sanctions list in use.
     pub fn watchlist(&self) -> Arc<Watchlist> {
         self.watchlist.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -83,6 +83,13 @@ impl Bursar {
     /// Takes another sanctions list into use, for names that become known from now on.
     pub fn use_watchlist(&self, list: Arc<Watchlist>) {
         *self.watchlist.write().unwrap_or_else(PoisonError::into_inner) = list;
+    }
+
+    /// Looks names up in the sanctions list in use, off the async threads, for a command to take along.
+    pub async fn look_up(&self, names: Vec<String>) -> Result<LookedUp, Refusal> {
+        let list = self.watchlist();
+        let looking = tokio::task::spawn_blocking(move || LookedUp::of(list, names)).await;
+        looking.map_err(|_| Refusal::new(Code::InternalError, "A bug of ours stopped this request."))
     }
 
     /// Looks at the store, off the async threads.

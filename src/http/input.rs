@@ -61,6 +61,11 @@ pub fn text<'a>(json: &'a Json, at: &str) -> Result<&'a str, Problems> {
     }
 }
 
+/// A field that may be left out or null, for inputs that are read by hand.
+pub fn optional<T: Input>(json: &Json, at: &str, name: &str) -> Result<Option<T>, Problems> {
+    json.get(name).map_or(Ok(None), |value| Option::<T>::read(value, &format!("{at}/{name}")))
+}
+
 /// Moves a field's problems into the struct's, so that all are told at once.
 pub fn gather<T>(result: Result<T, Problems>, problems: &mut Problems) -> Option<T> {
     match result {

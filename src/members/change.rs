@@ -2,6 +2,7 @@
 
 use super::model::{Member, MemberStatus, NewMember, Role, add, email_is_free, find};
 use crate::engine::Command;
+use crate::http::input::Patch;
 use crate::ids::{MemberId, OrgId};
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
@@ -54,8 +55,8 @@ pub struct UpdateMember {
     pub email: Option<String>,
     /// Another role.
     pub role: Option<Role>,
-    /// Another password, hashed.
-    pub password_hash: Option<String>,
+    /// Another password, hashed; none at all when cleared.
+    pub password_hash: Patch<String>,
 }
 
 impl Command for UpdateMember {
@@ -80,7 +81,7 @@ impl Command for UpdateMember {
             member.name = self.name.clone().unwrap_or(std::mem::take(&mut member.name));
             member.email = self.email.clone().unwrap_or(std::mem::take(&mut member.email));
             member.role = self.role.unwrap_or(member.role);
-            member.password_hash = self.password_hash.clone().or(member.password_hash.take());
+            member.password_hash = self.password_hash.clone().over(member.password_hash.take());
         });
         Ok(Member::clone(&member))
     }
@@ -171,7 +172,7 @@ mod tests {
             name: None,
             email: Some("jane@example.com".into()),
             role: Some(Role::Viewer),
-            password_hash: None,
+            password_hash: Patch::Keep,
         };
         let changed = bursar.engine.run(change.clone()).await.unwrap();
         assert_eq!((changed.name.as_str(), changed.role), ("Jane", Role::Viewer));
@@ -184,8 +185,14 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let admin = |email: &str| CreateMember { email: email.to_owned(), role: Role::Admin, ..jane() };
         let first = bursar.engine.run(admin("first@example.com")).await.unwrap().id;
-        let demote =
-            |id| UpdateMember { org: ORG, id, name: None, email: None, role: Some(Role::Viewer), password_hash: None };
+        let demote = |id| UpdateMember {
+            org: ORG,
+            id,
+            name: None,
+            email: None,
+            role: Some(Role::Viewer),
+            password_hash: Patch::Keep,
+        };
         let refusal = bursar.engine.run(demote(first)).await.unwrap_err();
         assert_eq!(refusal.code, Code::InvalidState);
         let refusal = bursar.engine.run(RemoveMember { org: ORG, id: first }).await.unwrap_err();

@@ -7,7 +7,7 @@ use super::model::{Member, MemberStatus, Role};
 use super::password::{self, Strength};
 use crate::clock::Time;
 use crate::email::Email;
-use crate::http::input::{Input, Problems, input, wrong};
+use crate::http::input::{Change, Input, Patch, Problems, input, wrong};
 use crate::http::inputs::{Name, Text, word_input};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
@@ -70,13 +70,13 @@ input! {
     /// What to change of a member. What is not sent stays.
     pub struct UpdateMemberInput {
         /// Another name.
-        pub name: Option<Name>,
+        pub name: Change<Name>,
         /// Another address.
-        pub email: Option<Email>,
+        pub email: Change<Email>,
         /// Another role.
-        pub role: Option<Role>,
-        /// Another password.
-        pub password: Option<Password>,
+        pub role: Change<Role>,
+        /// Another password; null takes it away, and with it the dashboard.
+        pub password: Patch<Password>,
     }
 }
 
@@ -171,10 +171,14 @@ pub async fn update(call: Call) -> Outcome {
     let command = UpdateMember {
         org: call.caller.org,
         id,
-        name: body.name.map(|name| name.0),
-        email: body.email.map(|email| email.as_str().to_owned()),
-        role: body.role,
-        password_hash: hashed(&call, body.password).await?,
+        name: body.name.0.map(|name| name.0),
+        email: body.email.0.map(|email| email.as_str().to_owned()),
+        role: body.role.0,
+        password_hash: match body.password {
+            Patch::Keep => Patch::Keep,
+            Patch::Clear => Patch::Clear,
+            Patch::Set(password) => hashed(&call, Some(password)).await?.map_or(Patch::Clear, Patch::Set),
+        },
     };
     let member = call.bursar.engine.run(command).await?;
     Ok(Answer::ok(&MemberJson::from(&member)))

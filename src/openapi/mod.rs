@@ -125,6 +125,7 @@ pub fn states_page() -> String {
         ("Payout request", crate::payout_requests::rules::moves()),
         ("Payout link batch", crate::payout_link_batches::rules::moves()),
         ("User", crate::users::moves()),
+        ("Background check of a user", crate::users::background_check_moves()),
         ("Payable", crate::payables::rules::moves()),
         ("Vendor payment method", crate::vendors::rules::moves()),
         ("Webhook delivery", crate::webhooks::moves()),

@@ -201,7 +201,7 @@ fn account_routes() -> Vec<Route> {
             .takes::<OwnAccountInput>()
             .example(json!({"account_number": "123456789", "routing_number": "110000000"}))
             .gives::<BankAccountJson>(201, "The account.")
-            .refuses(&[Code::NotFound]),
+            .refuses(&[Code::NotFound, Code::LimitExceeded]),
         route!(Get "/v2/payment-customers/{customer_id}/bank-accounts" App "list_customer_bank_accounts" list_accounts)
             .about("Payment customers", "List a customer's bank accounts")
             .asks::<BankAccountsQuery>()

@@ -85,6 +85,6 @@ pub fn routes() -> Vec<Route> {
                 "ach_info": {"account_number": "123456789", "routing_number": "110000000", "account_type": "checking", "name": "Acme Ltd"}
             }))
             .gives::<TransferJson>(201, "The transfer, of type payment.")
-            .refuses(&[Code::NotFound, Code::UserInactive, Code::InvalidState, Code::UserInfoMissing]),
+            .refuses(&[Code::NotFound, Code::UserInactive, Code::InvalidState, Code::UserInfoMissing, Code::LimitExceeded]),
     ]
 }

@@ -62,6 +62,9 @@ fn disable_account(world: &mut World, transfer: &Transfer, code: FailureCode) ->
         let user = users::find(world, scope, user)?;
         let method = payout_methods::find(world, scope.org, user.id, method)?;
         users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
+        if code == FailureCode::NameMismatch {
+            users::warn_of_name(world, scope, user.id)?;
+        }
     }
     let Some(account) = transfer.bank_account else { return Ok(()) };
     let Some(account) = world.get::<BankAccount>(key![scope.org, account])? else { return Ok(()) };

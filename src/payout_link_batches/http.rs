@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::json::{PayoutLinkBatchJson, SubmittedJson};
 use super::model::{BatchRow, BatchStatus, PayoutLinkBatch};
-use super::plan::{BatchPlanJson, plan};
+use super::plan::{BatchPlanJson, name_of, plan};
 use super::{NewBatch, Submit, Submitted, ValidatedRow, results, row};
 use crate::http::idempotency::Once;
 use crate::http::input::input;
@@ -72,9 +72,10 @@ pub async fn submit(call: Call) -> Outcome {
     let rows = call.body::<NewBatch>().map(|new| new.into_rows(&call.bursar.vault));
     if asked.dry_run == Some(true) {
         let (rows, fingerprint) = rows?;
-        let (bursar, list) = (call.bursar.clone(), call.bursar.watchlist());
+        let bursar = call.bursar.clone();
+        let names = bursar.look_up(rows.iter().map(name_of).collect()).await?;
         let rows: Vec<_> = rows.into_iter().map(|row| (link_request(&bursar, scope, &row), row)).collect();
-        let planned = call.read(move |world| plan(world, scope, &list, &rows, &fingerprint)).await?;
+        let planned = call.read(move |world| plan(world, scope, &names, &rows, &fingerprint)).await?;
         return Ok(Answer::ok(&EnqueuedOrPlannedJson::Planned(planned)));
     }
     let command = rows.map(|(rows, fingerprint)| Submit { scope, rows, fingerprint });

@@ -23,7 +23,7 @@ use crate::payout_links::{Create, PayoutLink};
 use crate::payouts::{self, FeesAsked, Way};
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
-use crate::screening::Watchlist;
+use crate::screening::LookedUp;
 use crate::users;
 use crate::world::query::{Compare, Query};
 use crate::world::record::{Cell, key, words};
@@ -122,13 +122,13 @@ pub struct BatchPlanJson {
 pub fn plan(
     world: &mut World,
     scope: Scope,
-    list: &Watchlist,
+    names: &LookedUp,
     rows: &[(Once<Create>, ValidatedRow)],
     fingerprint: &[u8],
 ) -> Result<BatchPlanJson, Halt> {
     let before = world
         .find::<PayoutLinkBatch>(PayoutLinkBatch::BY_FINGERPRINT, key![scope.org, scope.app, fingerprint.to_vec()])?;
-    let prospects = world.each(rows, |world, (_, row)| prospect(world, scope, list, row))?;
+    let prospects = world.each(rows, |world, (_, row)| prospect(world, scope, names, row))?;
 
     let untouched = world.savepoint();
     let tried = try_all(world, scope, rows);
@@ -238,20 +238,25 @@ struct Prospect {
     similar: Vec<PayoutLinkId>,
 }
 
-fn prospect(world: &mut World, scope: Scope, list: &Watchlist, row: &ValidatedRow) -> Result<Prospect, Halt> {
+fn prospect(world: &mut World, scope: Scope, names: &LookedUp, row: &ValidatedRow) -> Result<Prospect, Halt> {
     let way = likely_way(world, scope, row)?;
     let asked = FeesAsked::default();
     let quoted = world.attempt(|world| payouts::quote(world, scope, &way, row.amount_cents, asked))?;
-    let name: Vec<&str> = [&row.first_name, &row.last_name].into_iter().flatten().map(String::as_str).collect();
     Ok(Prospect {
         platform: quoted.as_ref().map_or(way.platform, |quote| quote.prices.platform),
         fees: quoted.ok().map(|quote| match quote.prices.party {
             Party::User => Fees { of_user: quote.charged.total, of_app: Cents::ZERO },
             Party::Platform => Fees { of_user: Cents::ZERO, of_app: quote.charged.total },
         }),
-        name_listed: !list.screen(&name.join(" ")).is_empty(),
+        name_listed: !names.hits(&name_of(row)).is_empty(),
         similar: similar_links(world, scope, row)?,
     })
+}
+
+/// First and last name, as far as they are given.
+pub fn name_of(row: &ValidatedRow) -> String {
+    let parts: Vec<&str> = [&row.first_name, &row.last_name].into_iter().flatten().map(String::as_str).collect();
+    parts.join(" ")
 }
 
 /// The way that the payee has chosen, if it is a user of the app with a payout method; else ach.

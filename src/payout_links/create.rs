@@ -173,6 +173,8 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         created_by_email: None,
         funding_source: new.funding_source,
         fee_party: new.fee_party,
+        paid_out: Cents::ZERO,
+        newest_payout: None,
         expires_at,
         version: 1,
         created_at: now,

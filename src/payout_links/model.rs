@@ -84,6 +84,11 @@ pub struct Payee {
 }
 
 impl Payee {
+    /// First and last name, when both are known.
+    pub fn full_name(&self) -> Option<String> {
+        Some(format!("{} {}", self.first_name.as_ref()?, self.last_name.as_ref()?))
+    }
+
     /// The phone in E.164, when there is one.
     pub fn e164(&self) -> Option<String> {
         Some(format!("+{}{}", self.country_code.as_ref()?, self.phone_number.as_ref()?))
@@ -158,6 +163,11 @@ record! {
         pub funding_source: FundingSource,
         /// Who pays the fees of the payout; the app's default when empty.
         pub fee_party: Option<Party>,
+        /// Cents that its payouts took out of the payee's wallet, or are taking. It moves with them and is no transition
+        /// of the link: there is no event, and no new version.
+        pub paid_out: Cents,
+        /// The newest of its payouts.
+        pub newest_payout: Option<TransferId>,
         /// When it expires.
         pub expires_at: Time,
         /// Goes up with each change.
@@ -170,6 +180,11 @@ record! {
 }
 
 impl PayoutLink {
+    /// What its payee has not taken yet, in cents: its amount less what its payouts took.
+    pub fn remaining(&self) -> Cents {
+        self.amount.checked_sub(self.paid_out).unwrap_or(Cents::ZERO)
+    }
+
     /// The app it belongs to.
     pub fn scope(&self) -> Scope {
         Scope { org: self.org, app: self.app }

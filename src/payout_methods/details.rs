@@ -68,6 +68,9 @@ pub enum Target {
         iban: String,
         /// The bank, where it is given.
         bic: Option<String>,
+        /// The holder, where it is given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        account_holder_name: Option<String>,
     },
     /// intl_bank elsewhere.
     LocalAccount {
@@ -148,12 +151,22 @@ pub struct SealedDetails {
     pub cash_tag: Option<String>,
     /// The handle.
     pub handle: Option<String>,
+    /// Whose account it is, where the details say so.
+    pub holder_name: Option<String>,
     /// Where the money arrives.
     pub country: Option<String>,
     /// In which currency.
     pub currency: String,
     /// Whether the account takes instant payments.
     pub rtp_enabled: bool,
+}
+
+impl SealedDetails {
+    /// Whether they name a place of the user's own. A card that is shown rather than sent does not.
+    #[must_use]
+    pub fn name_a_place(&self) -> bool {
+        !self.platform.pays_whole_dollars() || self.email.is_some()
+    }
 }
 
 /// Banks of the sandbox's table: routing number, name, whether they take instant payments (decisions.md 7, 16).
@@ -188,6 +201,7 @@ impl Details {
             phone_number: self.phone_number().map(str::to_owned),
             cash_tag: self.cash_tag().map(str::to_owned),
             handle: if let Target::Handle { handle } = &self.target { Some(handle.clone()) } else { None },
+            holder_name: self.holder_name().map(str::to_owned),
             country: self.country(),
             currency: self.currency.clone(),
             rtp_enabled: self.platform == Platform::Ach && known.is_some_and(|(_, instant)| instant),
@@ -252,6 +266,25 @@ impl Details {
             Target::Card { card_token } => Some(card_token),
             Target::Chain { address, .. } => Some(address),
             Target::UsBank { .. } | Target::Iban { .. } | Target::LocalAccount { .. } | Target::Nothing => None,
+        }
+    }
+
+    /// Whose account it is, where the details say so.
+    #[must_use]
+    pub fn holder_name(&self) -> Option<&str> {
+        match &self.target {
+            Target::Recipient { name, .. } => Some(name),
+            Target::Iban { account_holder_name, .. } | Target::LocalAccount { account_holder_name, .. } => {
+                account_holder_name.as_deref()
+            }
+            Target::UsBank { .. }
+            | Target::CashTag { .. }
+            | Target::Email { .. }
+            | Target::Handle { .. }
+            | Target::Phone { .. }
+            | Target::Card { .. }
+            | Target::Chain { .. }
+            | Target::Nothing => None,
         }
     }
 

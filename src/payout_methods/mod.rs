@@ -42,37 +42,38 @@ pub fn of_user(world: &mut World, org: OrgId, user: UserId) -> Result<Vec<Arc<Pa
     Ok(methods)
 }
 
-/// Whether another user of the organization is, or was, paid by the same details. A card that is shown rather than sent
-/// has none, and so it is not the same as another's.
+/// Whether another user of the organization is, or was, paid by the same details.
 pub fn is_shared(world: &mut World, org: OrgId, user: UserId, details: &SealedDetails) -> Result<bool, Halt> {
-    if details.platform.pays_whole_dollars() && details.email.is_none() {
+    if !details.name_a_place() {
         return Ok(false);
     }
     let same = world.all::<PayoutMethod>(PayoutMethod::BY_FINGERPRINT, key![org, details.fingerprint])?;
     Ok(same.iter().any(|method| method.user_id != user))
 }
 
-/// Adds a method. The same details given twice are one method: the one that is there is given again.
+/// Adds a method, and says whether it is new. The same details given twice are one method: the one that is there is
+/// given again.
 pub fn add(
     world: &mut World,
     org: OrgId,
     user: UserId,
     details: &SealedDetails,
     metadata: Option<&str>,
-) -> Result<Arc<PayoutMethod>, Halt> {
+) -> Result<(Arc<PayoutMethod>, bool), Halt> {
     let known = of_user(world, org, user)?.into_iter().find(|method| method.fingerprint == details.fingerprint);
 
     // From here it must succeed.
     if let Some(known) = known {
-        let Some(metadata) = metadata else { return Ok(known) };
-        return Ok(world.change(&known, |method| {
+        let Some(metadata) = metadata else { return Ok((known, false)) };
+        let known = world.change(&known, |method| {
             method.metadata = Some(metadata.to_owned());
             method.version += 1;
-        }));
+        });
+        return Ok((known, false));
     }
     let (id, created_at) = (world.id(), world.now());
     let details = details.clone();
-    Ok(world.add(PayoutMethod {
+    let method = world.add(PayoutMethod {
         org,
         id,
         user_id: user,
@@ -87,6 +88,7 @@ pub fn add(
         phone_number: details.phone_number,
         cash_tag: details.cash_tag,
         handle: details.handle,
+        holder_name: details.holder_name,
         country: details.country,
         currency: details.currency,
         rtp_enabled: details.rtp_enabled,
@@ -96,7 +98,8 @@ pub fn add(
         disabled_at: None,
         disabled_reason: None,
         version: 1,
-    }))
+    });
+    Ok((method, true))
 }
 
 /// Takes a method out of use: the user removed it (`removed`), or a payout to it failed for good (the failure's code).
@@ -126,6 +129,7 @@ pub fn erase(world: &mut World, method: &Arc<PayoutMethod>) {
         method.phone_number = None;
         method.cash_tag = None;
         method.handle = None;
+        method.holder_name = None;
         method.metadata = None;
     });
 }

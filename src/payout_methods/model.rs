@@ -40,6 +40,8 @@ record! {
         pub cash_tag: Option<String>,
         /// The handle at a wallet.
         pub handle: Option<String>,
+        /// Whose account it is, where the details say so; compared with the user's name.
+        pub holder_name: Option<String>,
         /// Where the money arrives, ISO 3166-1 alpha-2.
         pub country: Option<String>,
         /// In which currency it arrives.

@@ -198,7 +198,9 @@ impl<'a> Reader<'a> {
             let iban = self.required("iban", |text| text.parse::<Iban>().map_err(invalid));
             let bic = self.optional("bic", |text| text.parse::<Bic>().map_err(invalid));
             self.optional("country", country);
-            return Some(Target::Iban { iban: iban?.expose().to_owned(), bic: bic.map(|bic| bic.as_str().to_owned()) });
+            let account_holder_name = self.account_holder_name();
+            let bic = bic.map(|bic| bic.as_str().to_owned());
+            return Some(Target::Iban { iban: iban?.expose().to_owned(), bic, account_holder_name });
         }
         if !self.has("account_number") && !self.has("country") {
             self.refuse("iban", invalid("an iban, or country, bank_code and account_number, is required"));
@@ -212,13 +214,17 @@ impl<'a> Reader<'a> {
         } else {
             self.required("bank_code", |text| code_of(text, 20))
         };
-        let account_holder_name = self.optional("account_holder_name", |text| checked(text, NAME_MAX * 2));
+        let account_holder_name = self.account_holder_name();
         Some(Target::LocalAccount {
             country: country?,
             account_number: account_number?,
             bank_code: bank_code?,
             account_holder_name,
         })
+    }
+
+    fn account_holder_name(&mut self) -> Option<String> {
+        self.optional("account_holder_name", |text| checked(text, NAME_MAX * 2))
     }
 
     fn email(&mut self) -> Option<Target> {

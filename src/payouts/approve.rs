@@ -1,4 +1,4 @@
-//! Lets a payout go that was above the app's approval limit.
+//! Lets a payout go that was above the app's approval limit, or whose payee a warning is about.
 
 use super::pay::{ask_for_rail, may_use};
 use crate::engine::Command;

@@ -55,6 +55,8 @@ impl Command for CreatePayout {
                     is_default: Some(false),
                     auto_payout_enabled: None,
                     metadata: None,
+                    // A card has no holder but the user.
+                    names: None,
                 };
                 users::set_up_payout_method(world, self.scope, &user, &new)?
             }

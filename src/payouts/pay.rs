@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::limits;
 use super::quote::{FeesAsked, Quote, Way, quote};
+use super::{limits, of_link};
 use crate::apps;
 use crate::http::Scope;
 use crate::ids::{JobId, PayoutLinkId, TransferId};
@@ -53,7 +53,8 @@ impl Order {
 }
 
 /// Takes the money and asks for the rail. The wallet must hold the amount, unless the app fills it. A payout above the
-/// app's approval limit is taken aside, and its rail is asked when a member has approved it ([`super::ApprovePayout`]).
+/// app's approval limit, or to a user about whom there is a warning, is taken aside, and its rail is asked when a member
+/// has approved it ([`super::ApprovePayout`]).
 ///
 /// # Errors
 /// `user-inactive`, `user-info-missing`, `invalid-state`; `invalid-input` at `/amount` where nothing would arrive;
@@ -94,6 +95,7 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
         ..transfer.with_fees(&charged, prices.party, basis)
     };
     let transfer = transfers::open(world, transfer)?;
+    of_link::count(world, &transfer)?;
     apps::count_money_out(world, scope, order.amount)?;
     let approval_limit = apps::find(world, scope)?.settings.0.payout_approval_limit;
     // A link counts whole: whoever takes it in small parts does not get around the approval.
@@ -101,7 +103,7 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
         Some(link) => payout_links::find(world, scope, link)?.amount.max(order.amount),
         None => order.amount,
     };
-    if approval_limit.is_some_and(|limit| weighed > limit) {
+    if approval_limit.is_some_and(|limit| weighed > limit) || users::holds_payouts(&order.user) {
         return transfers::advance(world, &transfer, Happening::Flagged, |_| ());
     }
     ask_for_rail(world, &transfer);

@@ -11,7 +11,6 @@ use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::messages::{self, Channel, Template};
-use crate::money::Cents;
 use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink, rules};
 use crate::payout_methods::PayoutMethod;
 use crate::phone::PhoneNumber;
@@ -159,12 +158,4 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
         link.status = to;
         link.claimed_user = Some(user.id);
     })
-}
-
-/// What of a claimed link is still in the payee's wallet: its amount less what its payouts took out of it.
-pub fn remaining(world: &mut World, link: &PayoutLink) -> Result<Cents, Halt> {
-    let payouts = world.all::<Transfer>(Transfer::BY_LINK, crate::world::record::key![link.org, Some(link.id)])?;
-    let mut out = payouts.iter().filter(|transfer| transfer.kind == crate::transfers::TransferKind::Payout);
-    let left = out.try_fold(link.amount, |left, payout| left.checked_sub(transfers::rules::taken(payout)?));
-    Ok(left.unwrap_or(Cents::ZERO))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::limits;
+use super::{limits, of_link};
 use crate::apps;
 use crate::http::Scope;
 use crate::ids::UserId;
@@ -83,7 +83,9 @@ fn give_back(
         uncount_taxed(world, transfer, user, transfer.amount)?;
     }
     limits::uncount(world, transfer)?;
-    transfers::advance(world, transfer, happening, edit)
+    let ended = transfers::advance(world, transfer, happening, edit)?;
+    of_link::recount(world, transfer, &ended)?;
+    Ok(ended)
 }
 
 /// It had arrived and came back: it is the payee's again, or the app's that had filled the wallet, less the fee that was earned.
@@ -95,8 +97,9 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
         uncount_taxed(world, transfer, user, amounts.payout)?;
     }
-    let transfer = transfers::advance(world, transfer, Happening::Returned, |transfer| transfer.error = Some(code))?;
-    after_failure(world, &transfer, &payout, code)
+    let returned = transfers::advance(world, transfer, Happening::Returned, |transfer| transfer.error = Some(code))?;
+    of_link::recount(world, transfer, &returned)?;
+    after_failure(world, &returned, &payout, code)
 }
 
 /// What the app is given back was not paid to the user: their tax year loses it again.
@@ -115,6 +118,9 @@ fn after_failure(world: &mut World, transfer: &Transfer, payout: &Payout, code: 
     if let (Some(method), MethodFate::Disabled) = (transfer.payout_method, failure.method) {
         let method = payout_methods::find(world, scope.org, user.id, method)?;
         users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
+    }
+    if code == FailureCode::NameMismatch {
+        users::warn_of_name(world, scope, user.id)?;
     }
     apps::count_money_out(world, scope, transfer.amount.negated())?;
     let app = apps::find_even_deleted(world, scope)?;

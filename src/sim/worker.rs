@@ -15,7 +15,7 @@ use crate::messages::{self, Channel, Concluded, Conclusion, Message, StillOnItsW
 use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
 use crate::rails::Standing;
 use crate::refusal::{Code, Refusal};
-use crate::screening::Watchlist;
+use crate::screening::{LookedUp, Watchlist};
 use crate::settlements::{self, Followed, Submitted};
 use crate::users::screening::{ScreenUsers, next_users};
 use crate::vault::Vault;
@@ -46,7 +46,7 @@ pub(super) enum Finished {
     /// A payee is to be reminded of a link.
     Reminded(PayoutLinkId),
     /// These users of a run are screened next.
-    Screened(ScreeningRunId, Vec<UserId>),
+    Screened(ScreeningRunId, Vec<(UserId, String)>),
     /// An app's endpoints are to be told of its new events.
     Fed(AppId),
     /// An endpoint was called.
@@ -245,8 +245,9 @@ pub(super) fn report(batch: &mut Batch<Who, Said>, hand: &Hand, finished: Finish
         Finished::Expired(link) => batch.add(who, Expire { leased, link }, |()| Said::Done),
         Finished::Reminded(link) => batch.add(who, Remind { leased, link }, |()| Said::Done),
         Finished::Screened(run, users) => {
-            let list = Watchlist::of_sandbox();
-            batch.add(who, ScreenUsers { leased, run, list, users }, |()| Said::Done);
+            let (users, names): (_, Vec<String>) = users.into_iter().unzip();
+            let names = LookedUp::of(Watchlist::of_sandbox(), names);
+            batch.add(who, ScreenUsers { leased, run, names, users }, |()| Said::Done);
         }
         Finished::Fed(app) => {
             let scope = Scope { org: leased.org, app };

@@ -450,4 +450,43 @@ mod tests {
             ["2026-03-02 120", "2026-03-03 4"]
         );
     }
+
+    /// A store as it was before links knew what their payouts took, and transfers whose they are while under way.
+    #[test]
+    fn links_and_transfers_of_before_are_counted() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrations::migrations::runner().set_target(Target::Version(25)).run(&mut connection).unwrap();
+        let link = "INSERT INTO payout_links (org, id, app, token_hash, sealed_token, amount, status, payee, delivery_method, \
+             deliveries, tax_exempt, collect_compliance, transfer, accounting_data, funding_source, expires_at, version, \
+             created_at, updated_at) VALUES (x'00', ?1, x'01', ?1, x'', 500, 'claimed', '{}', 'link', 1, 0, 0, x'09', '{}', \
+             'service_balance', 1, 1, 1, 1)";
+        for id in [7_u8, 8] {
+            connection.execute(link, [[id]]).unwrap();
+        }
+        for (id, kind, status, user, customer) in [
+            (1_u8, "balance", "completed", Some([5_u8]), None),
+            (2, "payout", "completed", Some([5]), None),
+            (3, "payout", "reversed", Some([5]), None),
+            (4, "payout", "pending", Some([5]), None),
+            (5, "payout", "failed", Some([5]), None),
+            (6, "payment", "created", None, Some([6_u8])),
+        ] {
+            let transfer = "INSERT INTO transfers (org, id, app, user_id, customer, kind, status, amount, payout_link, fee, \
+                 platform_fee, fx_fee, arrives, funded, tax_exempt, version, created_at, updated_at) \
+                 VALUES (x'00', ?1, x'01', ?2, ?3, ?4, ?5, 100, ?6, 25, 0, 0, 75, 0, 0, 1, 1, 1)";
+            let of_link = (kind != "payment").then_some([7_u8]);
+            connection.execute(transfer, rusqlite::params![[id], user, customer, kind, status, of_link]).unwrap();
+        }
+        migrations::migrations::runner().run(&mut connection).unwrap();
+
+        let list = |query: &str| -> Vec<String> {
+            let mut statement = connection.prepare(query).unwrap();
+            statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        };
+        let links = "SELECT hex(id) || ' ' || paid_out || ' ' || hex(newest_payout) FROM payout_links ORDER BY id";
+        assert_eq!(list(links), ["07 225 05", "08 0 "]);
+        let transfers =
+            "SELECT hex(id) || ' ' || hex(under_way_of) FROM transfers WHERE under_way_of IS NOT NULL ORDER BY id";
+        assert_eq!(list(transfers), ["04 05", "06 06"]);
+    }
 }

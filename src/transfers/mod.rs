@@ -36,28 +36,19 @@ pub fn find(world: &mut World, scope: Scope, id: TransferId) -> Result<Arc<Trans
 
 /// Whether money of a user of the app is under way: a transfer has not come to its end.
 pub fn under_way(world: &mut World, scope: Scope, user: UserId) -> Result<bool, Halt> {
-    let transfers = world.all::<Transfer>(Transfer::BY_USER, key![scope.org, scope.app, user])?;
-    Ok(transfers.iter().any(|transfer| is_under_way(transfer)))
+    let transfers = world.all::<Transfer>(Transfer::UNDER_WAY, key![scope.org, Some(user.0)])?;
+    Ok(transfers.iter().any(|transfer| transfer.app == scope.app))
 }
 
 /// Whether a payment of this customer has not come to its end.
 pub fn under_way_of_customer(world: &World, org: OrgId, customer: PaymentCustomerId) -> Result<bool, Halt> {
-    let transfers = world.all::<Transfer>(Transfer::BY_CUSTOMER, key![org, Some(customer)])?;
-    Ok(transfers.iter().any(|transfer| is_under_way(transfer)))
-}
-
-fn is_under_way(transfer: &Transfer) -> bool {
-    match transfer.status {
-        TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
-        TransferStatus::Completed | TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => {
-            false
-        }
-    }
+    Ok(!world.all::<Transfer>(Transfer::UNDER_WAY, key![org, Some(customer.0)])?.is_empty())
 }
 
 /// Writes a new transfer and tells of it.
 pub fn open(world: &mut World, transfer: Transfer) -> Result<Arc<Transfer>, Halt> {
-    let transfer = world.add(transfer);
+    let under_way_of = transfer.whose_while_under_way();
+    let transfer = world.add(Transfer { under_way_of, ..transfer });
     tell(world, &transfer)?;
     Ok(transfer)
 }
@@ -76,6 +67,7 @@ pub fn advance(
         transfer.updated_at = now;
         transfer.version += 1;
         edit(transfer);
+        transfer.under_way_of = transfer.whose_while_under_way();
     });
     tell(world, &transfer)?;
     Ok(transfer)

@@ -1,5 +1,7 @@
 //! The record of a transfer, and the words for its kind and status.
 
+use uuid::Uuid;
+
 use crate::clock::Time;
 use crate::fees::{Breakdown, FeeBasis, Party};
 use crate::http::Scope;
@@ -54,9 +56,7 @@ record! {
     /// One movement of money.
     pub struct Transfer in "transfers" {
         key (org, id)
-        many BY_LINK (org, payout_link)
-        many BY_USER (org, app, user_id)
-        many BY_CUSTOMER (org, customer);
+        many UNDER_WAY (org, under_way_of);
         /// The organization.
         pub org: OrgId,
         /// Its id.
@@ -80,6 +80,8 @@ record! {
         pub bank_account: Option<BankAccountId>,
         /// The payment customer who pays.
         pub customer: Option<PaymentCustomerId>,
+        /// The user or the payment customer that it concerns, while it has not come to its end.
+        pub under_way_of: Option<Uuid>,
         /// For which link.
         pub payout_link: Option<PayoutLinkId>,
         /// The service's fee, in cents.
@@ -132,6 +134,7 @@ impl Transfer {
             payout_method: None,
             bank_account: None,
             customer: None,
+            under_way_of: None,
             payout_link: None,
             fee: Cents::ZERO,
             platform_fee: Cents::ZERO,
@@ -163,6 +166,23 @@ impl Transfer {
             TransferKind::Refill => Some(Direction::Debit),
             TransferKind::Balance | TransferKind::Settlement => None,
         }
+    }
+
+    /// Whether it has not come to its end.
+    pub const fn is_under_way(&self) -> bool {
+        match self.status {
+            TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
+            TransferStatus::Completed
+            | TransferStatus::Failed
+            | TransferStatus::Reversed
+            | TransferStatus::Canceled => false,
+        }
+    }
+
+    /// What `under_way_of` must be: whoever it concerns, as long as it is under way.
+    pub fn whose_while_under_way(&self) -> Option<Uuid> {
+        let whose = self.user_id.map(|user| user.0).or(self.customer.map(|customer| customer.0));
+        whose.filter(|_| self.is_under_way())
     }
 
     /// The app that it belongs to.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::model::{AppUser, Compliance, User, UserStatus};
 use super::rules::{self, UserEvent};
-use super::{UserJson, by_phone, change, is_connected, json, screening, tell};
+use super::{UserJson, by_phone, change, is_connected, json, screening, tell, warnings};
 use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
@@ -13,7 +13,7 @@ use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::phone::PhoneNumber;
-use crate::screening::Watchlist;
+use crate::screening::LookedUp;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Record, World};
 
@@ -53,9 +53,9 @@ pub fn connect_or_create(
     world: &mut World,
     scope: Scope,
     person: &Person,
-    list: &Watchlist,
+    names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
-    admit(world, scope, person, None, list)
+    admit(world, scope, person, None, names)
 }
 
 /// Makes a person known to an app, on the app's own word.
@@ -67,8 +67,8 @@ pub struct CreateUser {
     pub person: Person,
     /// The app's own words; they replace those that are there.
     pub metadata: Option<String>,
-    /// The list that the name is compared with.
-    pub list: Arc<Watchlist>,
+    /// What the list says of the name.
+    pub names: LookedUp,
 }
 
 impl Command for CreateUser {
@@ -79,7 +79,7 @@ impl Command for CreateUser {
     }
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
-        let user = admit(world, self.scope, &self.person, self.metadata.as_ref(), &self.list)?;
+        let user = admit(world, self.scope, &self.person, self.metadata.as_ref(), &self.names)?;
         json(world, self.scope, &user)
     }
 }
@@ -89,7 +89,7 @@ fn admit(
     scope: Scope,
     person: &Person,
     metadata: Option<&String>,
-    list: &Watchlist,
+    names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     let known = match &person.identity {
         Identity::Phone(phone) => by_phone(world, scope.org, phone)?,
@@ -97,8 +97,8 @@ fn admit(
         Identity::Email(_) => None,
     };
     match known {
-        Some(known) => connect_known(world, scope, &known, (person, metadata), list),
-        None => create(world, scope, (person, metadata), list),
+        Some(known) => connect_known(world, scope, &known, (person, metadata), names),
+        None => create(world, scope, (person, metadata), names),
     }
 }
 
@@ -107,7 +107,7 @@ fn connect_known(
     scope: Scope,
     user: &Arc<User>,
     (person, metadata): (&Person, Option<&String>),
-    list: &Watchlist,
+    names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     rules::must_be_active(user)?;
     let connected = is_connected(world, scope, user.id)?;
@@ -119,7 +119,7 @@ fn connect_known(
     let mut learned = User::clone(user);
     learn(&mut learned, person, world.now());
     learned.metadata = metadata.or(user.metadata.as_ref()).cloned();
-    screen_if_renamed(world, user, &mut learned, list)?;
+    follow_name(world, user, &mut learned, names)?;
     if connected && learned.values() == user.values() {
         return Ok(user.clone());
     }
@@ -130,7 +130,7 @@ fn create(
     world: &mut World,
     scope: Scope,
     (person, metadata): (&Person, Option<&String>),
-    list: &Watchlist,
+    names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     let (id, now) = (world.id(), world.now());
     let phone = match &person.identity {
@@ -166,7 +166,7 @@ fn create(
     };
     learn(&mut user, person, now);
     let name = user.full_name();
-    screening::screen(world, &mut user, &name, list)?;
+    screening::screen(world, &mut user, &name, names)?;
     let user = world.add(user);
     connect_app(world, scope, &user)?;
     tell(world, scope, &user, EventName::UserUpdated)?;
@@ -191,16 +191,13 @@ fn learn(user: &mut User, person: &Person, now: Time) {
     }
 }
 
-/// Screens the name that a user is about to have, where it is another than before.
-pub(super) fn screen_if_renamed(
-    world: &mut World,
-    before: &User,
-    after: &mut User,
-    list: &Watchlist,
-) -> Result<(), Halt> {
+/// What follows from the name that a user is about to have, where it is another than before: it is screened, and
+/// compared with the holders of the user's accounts.
+pub(super) fn follow_name(world: &mut World, before: &User, after: &mut User, names: &LookedUp) -> Result<(), Halt> {
     let name = after.full_name();
     if name != before.full_name() {
-        screening::screen(world, after, &name, list)?;
+        screening::screen(world, after, &name, names)?;
+        warnings::follow_renaming(world, after)?;
     }
     Ok(())
 }
@@ -221,7 +218,7 @@ pub fn fill_profile(
     user: &Arc<User>,
     (first_name, last_name): (&str, &str),
     email: Option<&Email>,
-    list: &Watchlist,
+    names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     rules::must_be_active(user)?;
     let mut filled = User::clone(user);
@@ -230,7 +227,7 @@ pub fn fill_profile(
     if let Some(email) = email {
         filled.email.get_or_insert_with(|| email.as_str().to_owned());
     }
-    screen_if_renamed(world, user, &mut filled, list)?;
+    follow_name(world, user, &mut filled, names)?;
 
     // From here it must succeed.
     change(world, scope, user, EventName::UserUpdated, |user| {
@@ -259,6 +256,7 @@ mod tests {
     use crate::engine::Executor;
     use crate::ids::{AppId, Seeds};
     use crate::refusal::Refusal;
+    use crate::screening::Watchlist;
     use crate::store::{Memory, Store};
     use uuid::Uuid;
 
@@ -272,7 +270,7 @@ mod tests {
         }
 
         fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
-            let user = connect_or_create(world, self.0, &self.1, &Watchlist::of_sandbox())?;
+            let user = connect_or_create(world, self.0, &self.1, &LookedUp::of(Watchlist::of_sandbox(), []))?;
             let json = super::super::json(world, self.0, &user)?;
             Ok((user, json))
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Schema, json};
 
 use crate::country::{is_country, is_us_state, is_us_zip};
-use crate::http::input::{Input, Problems, input, text, wrong};
+use crate::http::input::{Input, Problems, gather, input, text, wrong};
 use crate::http::inputs::Text;
 use crate::strict_json::Json;
 
@@ -57,6 +57,40 @@ impl Input for CountryCode {
     }
 }
 
+/// A US state's two letters, in upper case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsState(pub String);
+
+impl Input for UsState {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let state = text(json, at)?.trim().to_ascii_uppercase();
+        if is_us_state(&state) {
+            return Ok(Self(state));
+        }
+        Err(wrong(at, "must be the two letters of a US state, such as NY"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "pattern": r"^\s*[A-Za-z]{2}\s*$", "examples": ["NY"]})
+    }
+}
+
+/// A US postal code: `12345` or `12345-6789`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsZip(pub String);
+
+impl Input for UsZip {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let code = text(json, at)?.trim();
+        if is_us_zip(code) {
+            return Ok(Self(code.to_owned()));
+        }
+        Err(wrong(at, "must be a ZIP code such as 10001 or 10001-1234"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "pattern": r"^\s*\d{5}(-\d{4})?\s*$", "examples": ["10001"]})
+    }
+}
+
 input! {
     /// The parts of an address as they are sent.
     pub struct AddressParts {
@@ -102,23 +136,19 @@ impl Input for Address {
 impl AddressParts {
     /// The address, its state and postal code checked where we know them: in the US.
     pub fn checked(self, at: &str) -> Result<Address, Problems> {
-        let mut state = self.state.0;
+        let (mut state, mut postcode) = (self.state.0, self.postcode.0.trim().to_owned());
         if self.country.0 == "US" {
             let mut problems = Problems::new();
-            state = state.trim().to_ascii_uppercase();
-            if !is_us_state(&state) {
-                problems.extend(wrong(&format!("{at}/state"), "must be the two letters of a US state, such as NY"));
-            }
-            if !is_us_zip(self.postcode.0.trim()) {
-                let message = "must be a ZIP code such as 10001 or 10001-1234";
-                problems.extend(wrong(&format!("{at}/postcode"), message));
-            }
+            let read = UsState::read(&Json::Text(state.clone()), &format!("{at}/state"));
+            state = gather(read, &mut problems).map_or(state, |state| state.0);
+            let read = UsZip::read(&Json::Text(postcode.clone()), &format!("{at}/postcode"));
+            postcode = gather(read, &mut problems).map_or(postcode, |code| code.0);
             if !problems.is_empty() {
                 return Err(problems);
             }
         }
         Ok(Address {
-            postcode: self.postcode.0.trim().to_owned(),
+            postcode,
             city: self.city.0,
             state,
             country: self.country.0,

@@ -263,7 +263,7 @@ fn compliance(user: &User, must_collect_1099: bool) -> ComplianceJson {
         flagged: ofac || payout_method || payout_method_cycle || name_mismatch,
         id_verified: known.id_verified,
         has_criminal_activity: known.has_criminal_activity,
-        tax_id_verification: if must_collect_1099 && !user.has_tax_form() {
+        tax_id_verification: if must_collect_1099 && user.sealed_tax_form.is_none() {
             TaxIdVerification::Unsubmitted
         } else {
             known.tax_id_verification

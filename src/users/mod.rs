@@ -13,6 +13,7 @@ mod address;
 mod connect;
 mod create;
 mod delete;
+mod findings;
 pub mod http;
 mod inputs;
 mod json;
@@ -25,11 +26,13 @@ mod tax_year;
 mod update;
 pub mod verification;
 mod verify;
+mod warnings;
 
 pub use address::{SealedAddress, SetAddress};
 pub use connect::ConnectUser;
 pub use create::{CreateUser, Identity, Person, connect_or_create, fill_profile};
 pub use delete::{DeleteUser, UnderWay};
+pub use findings::{ComplianceDecision, background_check_moves};
 pub use http::routes;
 pub use inputs::{Address, AddressParts, BirthDate, CountryCode};
 pub use json::{MethodDetailsJson, PhoneJson, UserJson, json, method_details};
@@ -44,6 +47,7 @@ pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, TaxIdTyp
 pub use tax_year::{TaxYear, await_tax_form, count_given_back, count_received, may_be_paid, tax_form_is_due};
 pub use update::{MethodChoice, UpdateUser, UserPatch};
 pub use verify::{SendVerificationToken, Verify};
+pub use warnings::{METHODS_A_MONTH_MAX, holds_payouts, warn_of_name};
 
 use std::sync::Arc;
 

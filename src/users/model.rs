@@ -75,6 +75,7 @@ words! {
         InformationMismatch = "information_mismatch",
     }
 }
+word_input!(BackgroundCheckStatus);
 
 words! {
     /// Who pays the tax.
@@ -141,6 +142,9 @@ pub struct Compliance {
     pub background_check_updated_micros: Option<i64>,
     /// Warnings.
     pub flags: Flags,
+    /// When payout methods were set up of late, in microseconds since 1970, oldest first; see `warnings.rs`.
+    #[serde(default)]
+    pub methods_set_up_micros: Vec<i64>,
 }
 
 /// Warnings about a user.
@@ -150,11 +154,11 @@ pub struct Flags {
     pub ofac: bool,
     /// What the screening says.
     pub ofac_status: OfacStatus,
-    /// A payout method is shared with other users.
+    /// A payout method is shared with other users. It holds nothing up: families share accounts.
     pub payout_method: bool,
-    /// Payout methods change suspiciously often.
+    /// Payout methods change suspiciously often. It holds payouts up.
     pub payout_method_cycle: bool,
-    /// The name on an account is another.
+    /// The name on an account is another. It holds payouts up.
     pub name_mismatch: bool,
 }
 
@@ -234,9 +238,16 @@ impl User {
         self.first_name.is_some() && self.last_name.is_some()
     }
 
-    /// Whether a tax form was given.
+    /// Whether there is a tax form that counts. One whose name and number do not belong together does not: another is
+    /// due in its place.
     pub const fn has_tax_form(&self) -> bool {
-        self.sealed_tax_form.is_some()
+        match self.compliance.0.tax_id_verification {
+            TaxIdVerification::NotRequired
+            | TaxIdVerification::Unsubmitted
+            | TaxIdVerification::Pending
+            | TaxIdVerification::Matched => self.sealed_tax_form.is_some(),
+            TaxIdVerification::Mismatched => false,
+        }
     }
 }
 

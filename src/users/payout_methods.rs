@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::model::User;
-use super::{change, rules};
+use super::{change, rules, screening, warnings};
 use crate::apps;
 use crate::events::EventName;
 use crate::http::Scope;
 use crate::payout_methods::{self, PayoutMethod, SealedDetails};
 use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
+use crate::screening::LookedUp;
 use crate::world::{Halt, World};
 
 /// A method to set up, and what it is for.
@@ -22,6 +24,8 @@ pub struct NewMethod {
     pub auto_payout_enabled: Option<bool>,
     /// The app's own words about the method.
     pub metadata: Option<String>,
+    /// What the sanctions list says of the holder's name; `None` only where the details name no holder.
+    pub names: Option<LookedUp>,
 }
 
 /// Sets up a payout method for a verified user, from the app's API as well as from the claim page.
@@ -37,19 +41,37 @@ pub fn set_up_payout_method(
     rules::must_be_verified(user)?;
     let had_default = super::default_payout_method(world, user)?.is_some();
     let is_shared = payout_methods::is_shared(world, scope.org, user.id, &new.details)?;
-    let method = payout_methods::add(world, scope.org, user.id, &new.details, new.metadata.as_deref())?;
+    let (method, is_new) = payout_methods::add(world, scope.org, user.id, &new.details, new.metadata.as_deref())?;
+
+    let mut edited = User::clone(user);
+    if is_new {
+        look_at_new(world, &mut edited, new, is_shared)?;
+    }
 
     // From here it must succeed.
-    change(world, scope, user, EventName::UserUpdatedPayoutMethod, |user| {
-        if new.is_default.unwrap_or(!had_default) {
-            user.default_payout_method = Some(method.id);
-        }
-        if let Some(enabled) = new.auto_payout_enabled {
-            user.auto_payout_enabled = enabled;
-        }
-        user.compliance.0.flags.payout_method |= is_shared;
-    })?;
+    if new.is_default.unwrap_or(!had_default) {
+        edited.default_payout_method = Some(method.id);
+    }
+    edited.auto_payout_enabled = new.auto_payout_enabled.unwrap_or(edited.auto_payout_enabled);
+    change(world, scope, user, EventName::UserUpdatedPayoutMethod, |user| *user = edited)?;
     Ok(method)
+}
+
+/// What a method that was not there before says about its user: whose account it is, and how many there were of late.
+/// The holder is screened, because it is the holder who gets the money.
+fn look_at_new(world: &mut World, user: &mut User, new: &NewMethod, is_shared: bool) -> Result<(), Halt> {
+    let now = world.now();
+    if new.details.name_a_place() {
+        warnings::count_method(user, now);
+    }
+    user.compliance.0.flags.payout_method |= is_shared;
+    let Some(holder) = &new.details.holder_name else { return Ok(()) };
+    let Some(names) = &new.names else {
+        return Err(Refusal::new(Code::InternalError, "The holder's name was not looked up.").into());
+    };
+    user.compliance.0.flags.name_mismatch |= warnings::is_somebody_else(user, holder);
+    screening::screen(world, user, holder, names)?;
+    Ok(())
 }
 
 /// Takes a method out of use: `removed` by the user, or the code of the failure that showed it to be of no use.

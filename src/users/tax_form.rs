@@ -10,16 +10,18 @@ use jiff::civil::Date;
 use serde::Serialize;
 
 use super::address::SealedAddress;
-use super::inputs::{Address, AddressParts, BirthDate, CountryCode};
+use super::inputs::{Address, BirthDate, CountryCode, UsState, UsZip};
 use super::model::{EntityType, TaxIdVerification, User, W9};
-use super::{UserJson, change, find, json, rules};
+use super::{UserJson, change, find, json, rules, screening};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::input::{Problems, gather, input, problem, wrong};
+use crate::http::input::{Input, Problems, gather, input, optional, problem, wrong};
 use crate::http::inputs::{Text, word_input};
 use crate::http::{Environment, Scope};
 use crate::ids::{Entropy, OrgId, UserId};
 use crate::refusal::Code;
+use crate::screening::LookedUp;
+use crate::strict_json::Json;
 use crate::vault::{Purpose, Vault};
 use crate::world::record::words;
 use crate::world::{Halt, World};
@@ -45,9 +47,39 @@ input! {
     }
 }
 
+/// That a form is true, under penalties of perjury: it counts only signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Certified;
+
+impl Input for Certified {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        if bool::read(json, at)? { Ok(Self) } else { Err(wrong(at, "must be true: the form counts only signed")) }
+    }
+    fn schema() -> serde_json::Value {
+        serde_json::json!({"type": "boolean", "const": true})
+    }
+}
+
+/// A country of residence of who files a W-8BEN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignCountry(pub String);
+
+impl Input for ForeignCountry {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let country = CountryCode::read(json, at)?.0;
+        if country == "US" {
+            return Err(wrong(at, "must not be US: who lives in the United States files a W-9"));
+        }
+        Ok(Self(country))
+    }
+    fn schema() -> serde_json::Value {
+        CountryCode::schema()
+    }
+}
+
 input! {
     /// Form W-9.
-    pub struct W9Input {
+    pub struct W9Fields {
         /// Who pays the tax; individual when not given.
         pub entity_type: Option<EntityType>,
         /// The name on the tax return.
@@ -65,12 +97,63 @@ input! {
         /// City.
         pub city: Text<100>,
         /// Two letters.
-        pub state: Text<50>,
+        pub state: UsState,
         /// ZIP code.
-        pub postcode: Text<20>,
+        pub postcode: UsZip,
         /// That it is true, under penalties of perjury.
-        pub certified: bool,
+        pub certified: Certified,
     }
+}
+
+/// A W-9 whose number fits its kind, and whose business has a name. What the fields say together is judged with each of
+/// them alone, so that all that is wrong is told at once.
+#[derive(Clone)]
+pub struct W9Input {
+    fields: W9Fields,
+    entity_type: EntityType,
+    tax_id: String,
+}
+
+/// Shows nothing: a log never holds a number.
+impl std::fmt::Debug for W9Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("W9Input(…)")
+    }
+}
+
+impl Input for W9Input {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let fields = gather(W9Fields::read(json, at), &mut problems);
+        let entity_type = optional(json, at, "entity_type").map(|given| given.unwrap_or(EntityType::Individual)).ok();
+        let tax_id = gather(fitting_tax_id(json, at, entity_type), &mut problems).flatten();
+        let has_business_name = !matches!(json.get("business_name"), None | Some(Json::Null));
+        if entity_type == Some(EntityType::Business) && !has_business_name {
+            problems.extend(wrong(&format!("{at}/business_name"), "is required for a business"));
+        }
+        match (fields, entity_type, tax_id) {
+            (Some(fields), Some(entity_type), Some(tax_id)) if problems.is_empty() => {
+                Ok(Self { fields, entity_type, tax_id })
+            }
+            _ => Err(problems),
+        }
+    }
+    fn schema() -> serde_json::Value {
+        W9Fields::schema()
+    }
+}
+
+/// The number, of the kind that the form says or that is usual for the entity; `None` where one of them cannot be read,
+/// which is told of that field.
+fn fitting_tax_id(json: &Json, at: &str, entity_type: Option<EntityType>) -> Result<Option<String>, Problems> {
+    let (kind, text) = (optional::<TaxIdType>(json, at, "tax_id_type"), optional::<Text<11>>(json, at, "tax_id"));
+    let (Ok(kind), Ok(Some(text))) = (kind, text) else { return Ok(None) };
+    let usual = entity_type.map(|entity_type| match entity_type {
+        EntityType::Individual => TaxIdType::Ssn,
+        EntityType::Business => TaxIdType::Ein,
+    });
+    let Some(kind) = kind.or(usual) else { return Ok(None) };
+    tax_id(&text.0, kind, &format!("{at}/tax_id")).map(Some)
 }
 
 input! {
@@ -95,9 +178,9 @@ input! {
         /// Postal code, where there is one.
         pub postcode: Option<Text<20>>,
         /// Country of residence; not US.
-        pub country: CountryCode,
+        pub country: ForeignCountry,
         /// That it is true, under penalties of perjury.
-        pub certified: bool,
+        pub certified: Certified,
     }
 }
 
@@ -140,6 +223,8 @@ impl std::fmt::Debug for TaxForm {
 /// A form as it is kept.
 #[derive(Clone, Debug)]
 pub struct SealedTaxForm {
+    /// The names on it; they are screened and not kept in clear.
+    pub names: Vec<String>,
     /// The form as JSON, sealed beside the user's id.
     pub sealed: Vec<u8>,
     /// A keyed hash of the number.
@@ -159,7 +244,7 @@ impl TaxFormInput {
     /// Everything that is wrong with it.
     pub fn checked(self, today: Date, at: &str) -> Result<TaxForm, Problems> {
         match (self.w9, self.w8ben) {
-            (Some(form), None) => form.checked(&format!("{at}/w9")),
+            (Some(form), None) => Ok(form.into_form()),
             (None, Some(form)) => form.checked(today, &format!("{at}/w8ben")),
             (Some(_), Some(_)) => Err(wrong(&format!("{at}/w8ben"), "goes without w9: send one of the two")),
             (None, None) => Err(wrong(&format!("{at}/w9"), "is required, or w8ben instead")),
@@ -168,51 +253,29 @@ impl TaxFormInput {
 }
 
 impl W9Input {
-    fn checked(self, at: &str) -> Result<TaxForm, Problems> {
-        let mut problems = must_be_certified(self.certified, at);
-        let entity_type = self.entity_type.unwrap_or(EntityType::Individual);
-        let usual = match entity_type {
-            EntityType::Individual => TaxIdType::Ssn,
-            EntityType::Business => TaxIdType::Ein,
-        };
-        let tax_id = tax_id(&self.tax_id.0, self.tax_id_type.unwrap_or(usual), &format!("{at}/tax_id"));
-        let tax_id = gather(tax_id, &mut problems);
-        if entity_type == EntityType::Business && self.business_name.is_none() {
-            problems.extend(wrong(&format!("{at}/business_name"), "is required for a business"));
-        }
-        let parts = AddressParts {
-            postcode: self.postcode,
-            city: self.city,
-            state: self.state,
-            country: CountryCode("US".to_owned()),
-            line_1: self.line_1,
-            line_2: self.line_2,
-            line_3: None,
-        };
-        let address = gather(parts.checked(at), &mut problems);
-        match (tax_id, address) {
-            (Some(tax_id), Some(address)) if problems.is_empty() => Ok(TaxForm::W9 {
-                entity_type,
-                name: self.name.0,
-                business_name: self.business_name.map(|name| name.0),
-                tax_id,
-                address,
-            }),
-            (Some(_) | None, _) => Err(problems),
+    fn into_form(self) -> TaxForm {
+        let Self { fields, entity_type, tax_id } = self;
+        TaxForm::W9 {
+            entity_type,
+            name: fields.name.0,
+            business_name: fields.business_name.map(|name| name.0),
+            tax_id,
+            address: Address {
+                postcode: fields.postcode.0,
+                city: fields.city.0,
+                state: fields.state.0,
+                country: "US".to_owned(),
+                line_1: fields.line_1.0,
+                line_2: fields.line_2.map(|line| line.0),
+                line_3: None,
+            },
         }
     }
 }
 
 impl W8BenInput {
     fn checked(self, today: Date, at: &str) -> Result<TaxForm, Problems> {
-        let mut problems = must_be_certified(self.certified, at);
-        let born = self.date_of_birth.checked(today, &format!("{at}/date_of_birth"));
-        let born = gather(born, &mut problems);
-        if self.country.0 == "US" {
-            let message = "must not be US: who lives in the United States files a W-9";
-            problems.extend(wrong(&format!("{at}/country"), message));
-        }
-        let Some(born) = born.filter(|_| problems.is_empty()) else { return Err(problems) };
+        let born = self.date_of_birth.checked(today, &format!("{at}/date_of_birth"))?;
         let text = |text: Option<String>| text.unwrap_or_default();
         Ok(TaxForm::W8ben {
             name: self.name.0,
@@ -229,14 +292,6 @@ impl W8BenInput {
                 line_3: None,
             },
         })
-    }
-}
-
-fn must_be_certified(certified: bool, at: &str) -> Problems {
-    if certified {
-        Problems::new()
-    } else {
-        wrong(&format!("{at}/certified"), "must be true: the form counts only signed")
     }
 }
 
@@ -264,14 +319,27 @@ pub fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems>
 }
 
 impl TaxForm {
+    /// The names on it, which are looked up in the sanctions list before it is kept.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Self::W9 { name, business_name, .. } => {
+                [Some(name), business_name.as_ref()].into_iter().flatten().cloned().collect()
+            }
+            Self::W8ben { name, .. } => vec![name.clone()],
+        }
+    }
+
     /// Seals the form of a user.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, user: UserId, entropy: &mut Entropy) -> SealedTaxForm {
         let plain = serde_json::to_vec(self).expect("forms are plain data, which always serialize");
         let sealed = vault.seal(Purpose::TaxId, user.0.as_bytes(), &plain, entropy.bytes());
         let hash = |number: &str| vault.keyed_hash(Purpose::TaxId, &[number.as_bytes()]).to_vec();
+        let names = self.names();
         match self {
             Self::W9 { entity_type, business_name, tax_id, address, .. } => SealedTaxForm {
+                names,
                 sealed,
                 tax_id_hash: Some(hash(tax_id)),
                 w9: Some(W9 {
@@ -283,6 +351,7 @@ impl TaxForm {
                 sealed_date_of_birth: None,
             },
             Self::W8ben { date_of_birth, foreign_tax_id, address, .. } => SealedTaxForm {
+                names,
                 sealed,
                 tax_id_hash: foreign_tax_id.as_deref().map(hash),
                 w9: None,
@@ -307,7 +376,8 @@ pub const fn first_verification(environment: Environment) -> TaxIdVerification {
     }
 }
 
-/// Keeps a user's tax form, from the API as well as from the claim page. A newer form replaces an older one.
+/// Keeps a user's tax form, from the API as well as from the claim page. A newer form replaces an older one. The names on
+/// it are screened.
 ///
 /// `verification` says what is known of name and number together: `pending` until the office answers.
 ///
@@ -319,11 +389,17 @@ pub fn collect_tax_form(
     user: &Arc<User>,
     form: &SealedTaxForm,
     verification: TaxIdVerification,
+    names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     rules::must_be_active(user)?;
+    let mut screened = User::clone(user);
+    for name in &form.names {
+        screening::screen(world, &mut screened, name, names)?;
+    }
 
     // From here it must succeed.
     change(world, scope, user, EventName::UserUpdated, |user| {
+        *user = screened;
         user.sealed_tax_form = Some(form.sealed.clone());
         user.tax_id_hash.clone_from(&form.tax_id_hash);
         user.sealed_address = Some(form.address.sealed.clone());
@@ -349,6 +425,8 @@ pub struct SetCompliance {
     pub form: SealedTaxForm,
     /// What is known of name and number together.
     pub verification: TaxIdVerification,
+    /// What the sanctions list says of the names on it.
+    pub names: LookedUp,
 }
 
 impl Command for SetCompliance {
@@ -360,7 +438,7 @@ impl Command for SetCompliance {
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let user = find(world, self.scope, self.user)?;
-        let user = collect_tax_form(world, self.scope, &user, &self.form, self.verification)?;
+        let user = collect_tax_form(world, self.scope, &user, &self.form, self.verification, &self.names)?;
         json(world, self.scope, &user)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Schema, json};
 
-use super::create::screen_if_renamed;
+use super::create::follow_name;
 use super::model::{Adjustment1099, User};
 use super::{UserJson, by_phone, change, find, rules};
 use crate::email::Email;
@@ -17,7 +17,7 @@ use crate::payout_methods;
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::screening::Watchlist;
+use crate::screening::LookedUp;
 use crate::strict_json::Json;
 use crate::world::record::Document;
 use crate::world::{Halt, Record, World};
@@ -69,6 +69,24 @@ pub struct UserPatch {
     pub phone: Option<PhoneNumber>,
 }
 
+impl UserPatch {
+    /// The whole name that a user is about to have; `None` when it stays.
+    pub fn new_name(&self, user: &User) -> Option<String> {
+        let mut renamed = User::clone(user);
+        self.rename(&mut renamed);
+        Some(renamed.full_name()).filter(|name| *name != user.full_name())
+    }
+
+    fn rename(&self, user: &mut User) {
+        if let Some(first_name) = &self.first_name {
+            user.first_name = Some(first_name.clone());
+        }
+        if let Some(last_name) = &self.last_name {
+            user.last_name = Some(last_name.clone());
+        }
+    }
+}
+
 /// Changes a user.
 #[derive(Clone, Debug)]
 pub struct UpdateUser {
@@ -78,8 +96,8 @@ pub struct UpdateUser {
     pub user: UserId,
     /// What is to change.
     pub patch: UserPatch,
-    /// The list that a new name is compared with.
-    pub list: Arc<Watchlist>,
+    /// What the list says of the new name.
+    pub names: LookedUp,
 }
 
 impl Command for UpdateUser {
@@ -109,7 +127,7 @@ impl Command for UpdateUser {
         let mut edited = User::clone(&user);
         edited.default_payout_method = default;
         apply(patch, &mut edited);
-        screen_if_renamed(world, &user, &mut edited, &self.list)?;
+        follow_name(world, &user, &mut edited, &self.names)?;
         let unchanged = edited.values() == user.values();
         let user = if unchanged {
             user
@@ -137,12 +155,7 @@ fn apply(patch: &UserPatch, user: &mut User) {
         list.dedup();
         user.payout_options_exclude_list = Document(list);
     }
-    if let Some(first_name) = &patch.first_name {
-        user.first_name = Some(first_name.clone());
-    }
-    if let Some(last_name) = &patch.last_name {
-        user.last_name = Some(last_name.clone());
-    }
+    patch.rename(user);
     if let Some(email) = &patch.email {
         // Nobody has proved to read the new address.
         user.email_verified_at = user.email_verified_at.filter(|_| user.email.as_deref() == Some(email.as_str()));

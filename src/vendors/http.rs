@@ -268,7 +268,7 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
             .takes::<NewVendorPaymentMethod>()
             .example(json!({"name": "Corner Shop", "account_number": "000123456789", "routing_number": "110000000"}))
             .gives::<VendorPaymentMethodJson>(201, "The payment method.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+            .refuses(&[Code::LimitExceeded, Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         Route::new(Method::Get, PATH, Who::App, "get_vendor_payment_method", show_payment_method)
             .about(TAG, "Get a vendor's payment method")
             .gives::<VendorPaymentMethodJson>(200, "The payment method; a deleted one too.")

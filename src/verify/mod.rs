@@ -17,7 +17,7 @@ use crate::payout_link_batches::rules::Tally;
 use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::{self, PayoutRequest};
-use crate::payouts::{DaySums, PayoutDay};
+use crate::payouts::{DaySums, LinkSums, PayoutDay};
 use crate::store::{Reads, Snapshot, StoreError};
 use crate::transfers::Transfer;
 use crate::world::record::key;
@@ -60,6 +60,7 @@ pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
         let broken = check_payables(snapshot, &mut report)?;
         report.findings.extend(broken);
         report.findings.extend(check_days(snapshot)?);
+        report.findings.extend(check_links(snapshot)?);
         let wrong = check_batches(snapshot, &mut report)?;
         report.findings.extend(wrong);
         Ok(report)
@@ -154,6 +155,31 @@ fn check_days(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
         place: format!("payouts of app {app} on {day}"),
     };
     Ok(sums.wrong().map(finding).collect())
+}
+
+/// What stands in a link is what its payouts took: else a payee could take more, or is told that less is left. And a
+/// transfer that is under way is found under whom it concerns: else its money would be forgotten with the user.
+fn check_links(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
+    let (mut sums, mut findings) = (LinkSums::default(), Vec::new());
+    snapshot.each::<Transfer>(|transfer| {
+        sums.transfer(transfer);
+        if transfer.under_way_of != transfer.whose_while_under_way() {
+            let place = format!("transfer {}", transfer.id);
+            findings.push(Finding { invariant: 5, what: "is not found while it is under way".to_owned(), place });
+        }
+        Ok(())
+    })?;
+    snapshot.each::<PayoutLink>(|link| {
+        sums.link(link);
+        Ok(())
+    })?;
+    let wrong = sums.wrong().map(|(link, lacks)| Finding {
+        invariant: 3,
+        what: format!("lacks {lacks} cents of its payouts"),
+        place: format!("payout link {link}"),
+    });
+    findings.extend(wrong);
+    Ok(findings)
 }
 
 /// Each row of a batch has made at most one link, and there are as many rows as were submitted (invariant 11).

@@ -242,8 +242,10 @@ async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
 /// Screens the users that come next; the job stays until none is left.
 async fn screen_users(bursar: &Bursar, leased: Leased, run: ScreeningRunId) -> Result<(), Refusal> {
     let org = leased.org;
-    let users = bursar.read(move |world| next_users(world, org, run)).await?;
-    bursar.engine.run(ScreenUsers { leased, run, list: bursar.watchlist(), users }).await
+    let next = bursar.read(move |world| next_users(world, org, run)).await?;
+    let (users, names) = next.into_iter().unzip();
+    let names = bursar.look_up(names).await?;
+    bursar.engine.run(ScreenUsers { leased, run, names, users }).await
 }
 
 async fn look_up(bursar: &Bursar, leased: &Leased, id: TransferId) -> Result<Standing, Refusal> {

@@ -202,7 +202,7 @@ newtype_cell! {
     ids::VerificationId => Uuid, ids::BankAccountId => Uuid, ids::PaymentCustomerId => Uuid, ids::PayoutRequestId => Uuid,
     ids::PayoutLinkBatchId => Uuid, ids::VendorId => Uuid, ids::VendorPaymentMethodId => Uuid,
     ids::ApprovalPolicyId => Uuid, ids::PayableId => Uuid,
-    ids::ScreeningHitId => Uuid, ids::ScreeningRunId => Uuid,
+    ids::ScreeningHitId => Uuid, ids::ScreeningRunId => Uuid, ids::ComplianceDecisionId => Uuid,
     ids::WebhookEndpointId => Uuid, ids::WebhookDeliveryId => Uuid,
 }
 

@@ -11,6 +11,7 @@ use super::{Claim, Sample, Stage};
 pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
     for part in [
         people(stage, operation).await,
+        reviews(stage, operation).await,
         money(stage, operation).await,
         requests(stage, operation).await,
         batches(stage, operation).await,
@@ -88,6 +89,14 @@ async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
             let (user, method) = stage.banked().await;
             Sample::at([&user, &method])
         }
+        "list_payout_options" => Sample::at([&stage.user().await]),
+        _ => return None,
+    })
+}
+
+/// What was found out about users.
+async fn reviews(stage: &Stage, operation: &str) -> Option<Sample> {
+    Some(match operation {
         "get_screening_list" => Sample::bare(),
         "get_user_screening" => user(stage).await,
         "clear_user_screening" | "confirm_user_screening" => {
@@ -95,7 +104,11 @@ async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
             let body = json!({"acting_user_id": stage.member("admin").await, "comment": "Passport seen."});
             Sample::at([&id]).json(body).shows(&id)
         }
-        "list_payout_options" => Sample::at([&stage.user().await]),
+        "update_user_compliance" => {
+            let admin = stage.member("admin").await;
+            user(stage).await.json(json!({"acting_user_id": admin, "comment": "Passport seen.", "id_verified": true}))
+        }
+        "list_compliance_decisions" => Sample::at([&stage.user().await]),
         _ => return None,
     })
 }

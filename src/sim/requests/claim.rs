@@ -13,7 +13,7 @@ use crate::ids::Entropy;
 use crate::money::Cents;
 use crate::payout_methods::Details;
 use crate::phone::PhoneNumber;
-use crate::screening::Watchlist;
+use crate::screening::{LookedUp, Watchlist};
 use crate::users::NewMethod;
 use crate::users::verification::{NewCode, hash_code};
 use crate::vault::Vault;
@@ -60,18 +60,22 @@ impl Request {
             Step::Code(code) => {
                 let sitting = NewSitting::draw(vault, &mut entropy);
                 let (hash, offered_hash) = (sitting.hash.clone(), hash_code(vault, link.org, &code));
-                let command = ProveContact { token, offered_hash, sitting, list: Watchlist::of_sandbox() };
+                let command =
+                    ProveContact { token, offered_hash, sitting, names: LookedUp::of(Watchlist::of_sandbox(), []) };
                 self.once(batch, vault, command, |checked| refused(*checked));
                 return Some(hash);
             }
             Step::Profile { sitting, first_name, last_name } => {
-                let (session_hash, email, list) = (Some(sitting), None, Watchlist::of_sandbox());
-                let command = FillProfile { token, session_hash, first_name, last_name, email, list };
+                let names = LookedUp::of(Watchlist::of_sandbox(), [format!("{first_name} {last_name}")]);
+                let (session_hash, email) = (Some(sitting), None);
+                let command = FillProfile { token, session_hash, first_name, last_name, email, names };
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
             Step::Method { sitting, details } => {
                 let sealed = details.sealed(vault, entropy.bytes());
-                let new = NewMethod { details: sealed, is_default: None, auto_payout_enabled: None, metadata: None };
+                let names = Some(LookedUp::of(Watchlist::of_sandbox(), []));
+                let new =
+                    NewMethod { details: sealed, is_default: None, auto_payout_enabled: None, metadata: None, names };
                 let command = ChooseMethod {
                     token,
                     session_hash: Some(sitting),

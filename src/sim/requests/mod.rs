@@ -28,7 +28,7 @@ use crate::payout_links::{Cancel, ClaimToken, Create, NewLink, NewToken, PayoutL
 use crate::payout_methods::Details;
 use crate::payouts::SendPayout;
 use crate::phone::PhoneNumber;
-use crate::screening::Watchlist;
+use crate::screening::{LookedUp, Watchlist};
 use crate::transfers::MoveBalance;
 use crate::users::verification::{Checked, NewCode, hash_code};
 use crate::users::{self, Identity, NewMethod, Person, SendVerificationToken, Verify};
@@ -169,7 +169,11 @@ impl Request {
                 let command = MoveBalance { scope, user, amount, metadata: Some(mark) };
                 self.once(batch, vault, command, |(_, json)| Answer::ok(json));
             }
-            Wish::Meet(person) => self.once(batch, vault, Meet { scope, person: *person }, id_alone),
+            Wish::Meet(person) => {
+                let name = [&person.first_name, &person.last_name].into_iter().flatten().map(String::as_str);
+                let names = LookedUp::of(Watchlist::of_sandbox(), [name.collect::<Vec<_>>().join(" ")]);
+                self.once(batch, vault, Meet { scope, person: *person, names }, id_alone);
+            }
             Wish::SendToken(user) => {
                 let code = NewCode::of(vault, scope.org, &entropy.six_digits(), entropy.bytes());
                 let command = SendVerificationToken { scope, user, use_voice: false, code };
@@ -188,6 +192,7 @@ impl Request {
                     is_default: Some(true),
                     auto_payout_enabled: Some(auto_payout),
                     metadata: None,
+                    names: Some(LookedUp::of(Watchlist::of_sandbox(), [])),
                 };
                 self.once(batch, vault, SetUpMethod { scope, user, new }, id_alone);
             }
@@ -229,6 +234,7 @@ fn refused(checked: Checked) -> Answer {
 struct Meet {
     scope: Scope,
     person: Person,
+    names: LookedUp,
 }
 
 impl Command for Meet {
@@ -239,7 +245,7 @@ impl Command for Meet {
     }
 
     fn decide(&self, world: &mut World) -> Result<Uuid, Halt> {
-        Ok(users::connect_or_create(world, self.scope, &self.person, &Watchlist::of_sandbox())?.id.0)
+        Ok(users::connect_or_create(world, self.scope, &self.person, &self.names)?.id.0)
     }
 }
 

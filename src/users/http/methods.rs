@@ -8,7 +8,7 @@ use crate::apps;
 use crate::engine::Command;
 use crate::fees;
 use crate::fees::Schedule;
-use crate::http::input::{Input, Problems, gather, wrong};
+use crate::http::input::{Input, Problems, gather, optional, wrong};
 use crate::http::inputs::Metadata;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
@@ -16,7 +16,7 @@ use crate::http::{Answer, Call, Outcome, Route, Scope};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
 use crate::payout_methods::{self, Details, PayoutMethod, read_details};
 use crate::platform::Platform;
-use crate::refusal::Code;
+use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::users::{
     MethodDetailsJson, NewMethod, disable_payout_method, find, method_details, open_rails, set_up_payout_method,
@@ -75,10 +75,6 @@ impl Input for PayoutMethodInput {
     }
 }
 
-fn optional<T: Input>(json: &Json, at: &str, name: &str) -> Result<Option<T>, Problems> {
-    json.get(name).map_or(Ok(None), |value| Option::<T>::read(value, &format!("{at}/{name}")))
-}
-
 /// Sets up a payout method.
 #[derive(Clone, Debug)]
 pub struct SetPayoutMethod {
@@ -107,17 +103,23 @@ impl Command for SetPayoutMethod {
 /// PUT /v2/users/{user_id}/payout-methods
 pub async fn set(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
-    let command = call.body::<PayoutMethodInput>().map(|input| {
-        let nonce = call.bursar.entropy().bytes();
-        let new = NewMethod {
-            details: input.details.sealed(&call.bursar.vault, nonce),
-            is_default: input.is_default,
-            auto_payout_enabled: input.auto_payout_enabled,
-            metadata: input.metadata.map(|metadata| metadata.0),
-        };
-        SetPayoutMethod { scope, user, new }
-    });
+    let command = match call.body::<PayoutMethodInput>() {
+        Ok(input) => new_method(&call, input).await.map(|new| SetPayoutMethod { scope, user, new }),
+        Err(refusal) => Err(refusal),
+    };
     call.once(command, Answer::ok).await
+}
+
+async fn new_method(call: &Call, input: PayoutMethodInput) -> Result<NewMethod, Refusal> {
+    let names = call.bursar.look_up(input.details.holder_name().map(str::to_owned).into_iter().collect()).await?;
+    let nonce = call.bursar.entropy().bytes();
+    Ok(NewMethod {
+        details: input.details.sealed(&call.bursar.vault, nonce),
+        is_default: input.is_default,
+        auto_payout_enabled: input.auto_payout_enabled,
+        metadata: input.metadata.map(|metadata| metadata.0),
+        names: Some(names),
+    })
 }
 
 /// Takes a payout method out of use.

@@ -1,5 +1,6 @@
 //! Users over HTTP.
 
+mod findings;
 mod methods;
 mod proofs;
 mod screening;
@@ -44,19 +45,26 @@ input! {
 /// POST /v2/users
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
-    let command = call.body::<CreateUserInput>().and_then(|input| {
-        let phone = phone(&input.country_code.0, &input.phone_number.0, "").map_err(Refusal::fields)?;
-        let person = Person {
-            identity: Identity::Phone(phone),
-            first_name: Some(input.first_name.0),
-            last_name: Some(input.last_name.0),
-            email: Some(input.email),
-            verified: false,
-        };
-        let metadata = input.metadata.map(|metadata| metadata.0);
-        Ok(CreateUser { scope, person, metadata, list: call.bursar.watchlist() })
-    });
+    let command = match call.body::<CreateUserInput>() {
+        Ok(input) => new_user(&call, scope, input).await,
+        Err(refusal) => Err(refusal),
+    };
     call.once(command, Answer::created).await
+}
+
+async fn new_user(call: &Call, scope: Scope, input: CreateUserInput) -> Result<CreateUser, Refusal> {
+    let phone = phone(&input.country_code.0, &input.phone_number.0, "").map_err(Refusal::fields)?;
+    let (first_name, last_name) = (input.first_name.0, input.last_name.0);
+    let names = call.bursar.look_up(vec![format!("{first_name} {last_name}")]).await?;
+    let person = Person {
+        identity: Identity::Phone(phone),
+        first_name: Some(first_name),
+        last_name: Some(last_name),
+        email: Some(input.email),
+        verified: false,
+    };
+    let metadata = input.metadata.map(|metadata| metadata.0);
+    Ok(CreateUser { scope, person, metadata, names })
 }
 
 list_query! {
@@ -166,11 +174,20 @@ input! {
 /// PATCH /v2/users/{user_id}
 pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
-    let command = call.body::<UpdateUserInput>().and_then(|input| {
-        let patch = patch(&call, user, input).map_err(Refusal::fields)?;
-        Ok(UpdateUser { scope, user, patch, list: call.bursar.watchlist() })
-    });
+    let command = match call.body::<UpdateUserInput>() {
+        Ok(input) => update_of(&call, scope, user, input).await,
+        Err(refusal) => Err(refusal),
+    };
     call.once(command, Answer::ok).await
+}
+
+async fn update_of(call: &Call, scope: Scope, user: UserId, input: UpdateUserInput) -> Result<UpdateUser, Refusal> {
+    let patch = patch(call, user, input).map_err(Refusal::fields)?;
+    let asked = patch.clone();
+    let name = call.read(move |world| Ok(asked.new_name(&*find(world, scope, user)?))).await;
+    // Whoever is not there has no name; the command says so.
+    let names = call.bursar.look_up(name.ok().flatten().into_iter().collect()).await?;
+    Ok(UpdateUser { scope, user, patch, names })
 }
 
 fn patch(call: &Call, user: UserId, input: UpdateUserInput) -> Result<UserPatch, Problems> {
@@ -280,5 +297,5 @@ pub fn routes(under_way: UnderWay) -> Vec<Route> {
             .gives::<UserJson>(200, "The user, disabled.")
             .refuses(&[Code::NotFound, Code::UserHasBalance, Code::InvalidState]),
     ];
-    [own, proofs::routes(), methods::routes(), screening::routes()].concat()
+    [own, proofs::routes(), findings::routes(), methods::routes(), screening::routes()].concat()
 }

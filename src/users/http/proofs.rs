@@ -6,7 +6,8 @@ use super::user_of;
 use crate::http::input::input;
 use crate::http::inputs::Text;
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::ids::UserId;
 use crate::refusal::{Code, Refusal};
 use crate::users::address::SetAddress;
 use crate::users::inputs::{Address, AddressParts};
@@ -70,14 +71,18 @@ pub async fn set_address(call: Call) -> Outcome {
 /// PUT /v2/users/{user_id}/compliance
 pub async fn set_compliance(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
-    let today = call.bursar.clock.now().date();
-    let verification = first_verification(call.bursar.environment);
-    let command = call.body::<TaxFormInput>().and_then(|input| {
-        let form = input.checked(today, "").map_err(Refusal::fields)?;
-        let form = form.sealed(&call.bursar.vault, user, &mut call.bursar.entropy());
-        Ok(SetCompliance { scope, user, form, verification })
-    });
+    let command = match call.body::<TaxFormInput>() {
+        Ok(input) => compliance_of(&call, scope, user, input).await,
+        Err(refusal) => Err(refusal),
+    };
     call.once(command, Answer::ok).await
+}
+
+async fn compliance_of(call: &Call, scope: Scope, user: UserId, input: TaxFormInput) -> Result<SetCompliance, Refusal> {
+    let form = input.checked(call.bursar.clock.now().date(), "").map_err(Refusal::fields)?;
+    let names = call.bursar.look_up(form.names()).await?;
+    let form = form.sealed(&call.bursar.vault, user, &mut call.bursar.entropy());
+    Ok(SetCompliance { scope, user, form, verification: first_verification(call.bursar.environment), names })
 }
 
 pub(super) fn routes() -> Vec<Route> {

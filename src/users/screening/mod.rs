@@ -1,7 +1,8 @@
 //! Screening of users, and the reviews that follow (decisions.md 6, 13).
 //!
-//! A name is screened in the commit in which it becomes known or changes; the command brings the list with it. All
-//! users are screened again when another list is taken up. A hit puts the user under review: nothing is paid out
+//! What the list says of a name is written down in the commit in which the name becomes known or changes; the command
+//! brings it along ([`LookedUp`]). Screened are the names of users, and the names that others say a user has: the payee's
+//! on a link, those on a tax form, the holder's of an account. All users are screened again when another list is taken up. A hit puts the user under review: nothing is paid out
 //! until an administrator clears or confirms it. Who was cleared is not asked about again: the same name beside the
 //! same name on the list is not found twice.
 //!
@@ -25,15 +26,14 @@ use super::rules::{self, UserEvent};
 use super::{change, must_be_active};
 use crate::events::EventName;
 use crate::http::Scope;
-use crate::ids::OrgId;
-use crate::screening::{FoldedName, Hit, Watchlist};
+use crate::screening::{FoldedName, Hit, LookedUp};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// Screens a name of a user, and puts the user under review when it is like one of the list; gives whether it was.
 /// The user's row is the caller's to write.
-pub(super) fn screen(world: &mut World, user: &mut User, name: &str, list: &Watchlist) -> Result<bool, Halt> {
-    let hits = list.screen(name);
+pub(super) fn screen(world: &mut World, user: &mut User, name: &str, names: &LookedUp) -> Result<bool, Halt> {
+    let hits = names.hits(name);
     if hits.is_empty() {
         return Ok(false);
     }
@@ -45,7 +45,7 @@ pub(super) fn screen(world: &mut World, user: &mut User, name: &str, list: &Watc
         return Ok(false);
     }
     for hit in new {
-        write_down(world, user.org, user, name, list, hit);
+        write_down(world, user, name, names, hit);
     }
     user.compliance.0.flags.ofac = true;
     user.compliance.0.flags.ofac_status = OfacStatus::InReview;
@@ -53,7 +53,7 @@ pub(super) fn screen(world: &mut World, user: &mut User, name: &str, list: &Watc
     Ok(true)
 }
 
-fn write_down(world: &mut World, org: OrgId, user: &User, name: &str, list: &Watchlist, hit: Hit) {
+fn write_down(world: &mut World, user: &User, name: &str, names: &LookedUp, hit: Hit) {
     let (id, created_at) = (world.id(), world.now());
     let Hit { entry, listed_name, name_kind, score, comparison } = hit;
     let details = EntryDetails {
@@ -63,10 +63,10 @@ fn write_down(world: &mut World, org: OrgId, user: &User, name: &str, list: &Wat
         addresses: entry.addresses.clone(),
     };
     world.add(ScreeningHit {
-        org,
+        org: user.org,
         id,
         user_id: user.id,
-        list_hash: list.version().hash.clone(),
+        list_hash: names.version().hash.clone(),
         entry: entry.number,
         listed_name,
         name_kind,
@@ -82,8 +82,7 @@ fn write_down(world: &mut World, org: OrgId, user: &User, name: &str, list: &Wat
     });
 }
 
-/// Screens a name that others say the user has: the payee's name on a link, the name on a tax form. It does not
-/// become the user's.
+/// Screens a name that others say the user has: the payee's on a link. It does not become the user's.
 ///
 /// # Errors
 /// `user-inactive`.
@@ -92,11 +91,11 @@ pub fn screen_another_name(
     scope: Scope,
     user: &Arc<User>,
     name: &str,
-    list: &Watchlist,
+    names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     must_be_active(user)?;
     let mut screened = User::clone(user);
-    if !screen(world, &mut screened, name, list)? {
+    if !screen(world, &mut screened, name, names)? {
         return Ok(user.clone());
     }
     change(world, scope, user, EventName::UserUpdated, |user| *user = screened)

@@ -10,7 +10,7 @@ use super::screen;
 use crate::engine::Command;
 use crate::ids::{OrgId, ScreeningRunId, UserId};
 use crate::jobs::{self, Leased, Work};
-use crate::screening::Watchlist;
+use crate::screening::{LookedUp, Watchlist};
 use crate::users::model::{User, UserStatus};
 use crate::users::{change_everywhere, find_in_organization};
 use crate::world::query::{Direction, Query};
@@ -67,12 +67,13 @@ impl Command for BeginScreening {
 /// Users in one command: so few that nobody waits for long behind it.
 const PAGE: usize = 20;
 
-/// The users that a run screens next; none when all are done. A read: lists are not kept true while commands run.
-pub fn next_users(world: &mut World, org: OrgId, run: ScreeningRunId) -> Result<Vec<UserId>, Halt> {
+/// The users that a run screens next, with their names; none when all are done. A read: lists are not kept true while
+/// commands run.
+pub fn next_users(world: &mut World, org: OrgId, run: ScreeningRunId) -> Result<Vec<(UserId, String)>, Halt> {
     let found = world.get::<ScreeningRun>(key![org])?.filter(|found| found.id == run);
     let after = found.and_then(|run| run.screened_to).map(|id| id.to_value());
     let next = Query { direction: Direction::Ascending, after, ..Query::of::<User>(org.to_value(), "id", PAGE) };
-    Ok(world.page::<User>(&next)?.iter().map(|user| user.id).collect())
+    Ok(world.page::<User>(&next)?.iter().map(|user| (user.id, user.full_name())).collect())
 }
 
 /// Screens one page of users, and puts the job off to the next.
@@ -82,8 +83,8 @@ pub struct ScreenUsers {
     pub leased: Leased,
     /// The run.
     pub run: ScreeningRunId,
-    /// The list that the process has.
-    pub list: Arc<Watchlist>,
+    /// What the list that the process has says of their names.
+    pub names: LookedUp,
     /// The next users in the order of their ids; none when all are done.
     pub users: Vec<UserId>,
 }
@@ -101,9 +102,9 @@ impl Command for ScreenUsers {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let org = self.leased.org;
-        let run = world
-            .get::<ScreeningRun>(key![org])?
-            .filter(|run| run.id == self.run && run.finished_at.is_none() && run.list_hash == self.list.version().hash);
+        let run = world.get::<ScreeningRun>(key![org])?.filter(|run| {
+            run.id == self.run && run.finished_at.is_none() && run.list_hash == self.names.version().hash
+        });
         // A newer list is in use: its own run screens everybody.
         let Some(run) = run else { return jobs::finish(world, &self.leased) };
         let mut flagged = 0;
@@ -114,7 +115,7 @@ impl Command for ScreenUsers {
                 UserStatus::Disabled => continue,
             }
             let mut screened = User::clone(&user);
-            if screen(world, &mut screened, &user.full_name(), &self.list)? {
+            if screen(world, &mut screened, &user.full_name(), &self.names)? {
                 change_everywhere(world, &user, |user| *user = screened)?;
                 flagged += 1;
             }

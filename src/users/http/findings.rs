@@ -1,0 +1,164 @@
+//! What members found out about a user, over HTTP.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::user_of;
+use crate::clock::Time;
+use crate::http::input::{Change, input, wrong};
+use crate::http::inputs::Text;
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::ids::{ComplianceDecisionId, MemberId, UserId};
+use crate::refusal::{Code, Refusal};
+use crate::users::findings::{
+    ComplianceChange, ComplianceDecision, Findings, RecordFindings, ReviewStage, TaxOfficeAnswer,
+};
+use crate::users::{BackgroundCheckStatus, UserJson, find_in_organization};
+use crate::world::query::{Compare, Query};
+use crate::world::record::Cell as _;
+
+input! {
+    /// How a background check stands.
+    pub struct BackgroundCheckInput {
+        /// How.
+        pub status: BackgroundCheckStatus,
+    }
+}
+
+input! {
+    /// Warnings that are ended, or raised by hand.
+    pub struct FlagsInput {
+        /// Of a user under a sanctions review: whether it waits for a document.
+        pub ofac_status: Change<ReviewStage>,
+        /// An account is shared with other users.
+        pub payout_method: Change<bool>,
+        /// Payout methods change suspiciously often; payouts wait for a member.
+        pub payout_method_cycle: Change<bool>,
+        /// The name on an account is another; payouts wait for a member.
+        pub name_mismatch: Change<bool>,
+    }
+}
+
+input! {
+    /// What was found, by the names of the user's compliance object. What is not sent stays.
+    pub struct FindingsInput {
+        /// A member with the role admin.
+        pub acting_user_id: MemberId,
+        /// What the decision rests on; it is kept.
+        pub comment: Text<500>,
+        /// Whether a document was checked. Another name of the user takes it back.
+        pub id_verified: Change<bool>,
+        /// Whether a background check found a criminal record.
+        pub has_criminal_activity: Change<bool>,
+        /// The background check.
+        pub background_check: Change<BackgroundCheckInput>,
+        /// What the tax office says of the W-9.
+        pub tax_id_verification: Change<TaxOfficeAnswer>,
+        /// Warnings.
+        pub flags: Change<FlagsInput>,
+    }
+}
+
+impl FindingsInput {
+    fn findings(&self) -> Result<Findings, Refusal> {
+        let flags = self.flags.0.as_ref();
+        let findings = Findings {
+            id_verified: self.id_verified.0,
+            has_criminal_activity: self.has_criminal_activity.0,
+            background_check: self.background_check.0.as_ref().map(|check| check.status),
+            tax_id_verification: self.tax_id_verification.0,
+            ofac_status: flags.and_then(|flags| flags.ofac_status.0),
+            payout_method: flags.and_then(|flags| flags.payout_method.0),
+            payout_method_cycle: flags.and_then(|flags| flags.payout_method_cycle.0),
+            name_mismatch: flags.and_then(|flags| flags.name_mismatch.0),
+        };
+        if findings.are_none() {
+            return Err(Refusal::fields(wrong("", "says nothing that was found; send at least one field of it")));
+        }
+        Ok(findings)
+    }
+}
+
+/// PATCH /v2/users/{user_id}/compliance
+pub async fn update(call: Call) -> Outcome {
+    let (scope, user) = user_of(&call)?;
+    let command = call.body::<FindingsInput>().and_then(|input| {
+        let findings = input.findings()?;
+        Ok(RecordFindings { scope, user, acting: input.acting_user_id, comment: input.comment.0, findings })
+    });
+    call.once(command, Answer::ok).await
+}
+
+/// What a member said of a user's compliance.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = ComplianceDecision)]
+pub struct ComplianceDecisionJson {
+    /// Its id.
+    pub id: ComplianceDecisionId,
+    /// About whom.
+    pub user_id: UserId,
+    /// Which member.
+    pub decided_by: MemberId,
+    /// Why.
+    pub comment: String,
+    /// What it changed.
+    pub changes: Vec<ComplianceChange>,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+}
+
+list_query! {
+    /// Which decisions.
+    pub struct ComplianceDecisionsQuery {}
+}
+
+/// GET /v2/users/{user_id}/compliance-decisions
+pub async fn list(call: Call) -> Outcome {
+    let id: UserId = call.id("user_id", "user")?;
+    let (org, app) = (call.caller.org, call.caller.app);
+    let query: ComplianceDecisionsQuery = call.query()?;
+    let list = call
+        .read(move |world| {
+            let user = match app {
+                Some(app) => crate::users::find(world, crate::http::Scope { org, app }, id)?,
+                None => find_in_organization(world, org, id)?,
+            };
+            let all = Query::of::<ComplianceDecision>(org.to_value(), "id", 1);
+            let of_user = all.filter("user_id", Compare::Equal, user.id.to_value());
+            let found = page::<ComplianceDecision>(world, of_user, &query.asked(), |decisions| decisions)?;
+            Ok(found.envelope(|decision| ComplianceDecisionJson {
+                id: decision.id,
+                user_id: decision.user_id,
+                decided_by: decision.decided_by,
+                comment: decision.comment.clone(),
+                changes: decision.changes.0.clone(),
+                created: decision.created_at,
+            }))
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+pub(super) fn routes() -> Vec<Route> {
+    let example = json!({
+        "acting_user_id": "01a0c450-6c00-7000-8000-e9aa48460b4d", "comment": "Passport and bank statement seen.",
+        "id_verified": true, "flags": {"name_mismatch": false},
+    });
+    vec![
+        route!(Patch "/v2/users/{user_id}/compliance" OrganizationForApp "update_user_compliance" update)
+            .about("Users", "Writes down what a member found out about a user.")
+            .describe("A document that was seen, how a background check stands, what the tax office answered, warnings that are ended or raised. Who said so, when and why is kept. Payouts of a user with the warning payout_method_cycle or name_mismatch are flagged, and wait until a member approves or cancels each.")
+            .takes::<FindingsInput>()
+            .example(example)
+            .gives::<UserJson>(200, "The user.")
+            .refuses(&[Code::NotFound, Code::NotPermitted, Code::UserInactive, Code::InvalidState]),
+        route!(Get "/v2/users/{user_id}/compliance-decisions" AppOrOrganization "list_compliance_decisions" list)
+            .about("Users", "What members found out about a user, newest first.")
+            .asks::<ComplianceDecisionsQuery>()
+            .gives::<ListEnvelope<ComplianceDecisionJson>>(200, "The decisions, each with who made it and why.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

@@ -1,0 +1,85 @@
+//! The story of a name on a list: two people are called like somebody who must not be paid. One is somebody else, and is
+//! never asked again. The other is that person.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Desk, Server};
+use crate::story_payout::Payee;
+
+const DAY: i64 = 86_400;
+const PHONE: &str = "+12127361234";
+
+/// What the reviewers see: who waits.
+async fn waiting(server: &Server) -> Vec<Value> {
+    let list = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;
+    list["data"].as_array().unwrap().clone()
+}
+
+async fn decide(server: &Server, user: &Value, decision: &str, why: &str) -> Value {
+    let path = format!("/v2/users/{}/screening/{decision}", user["id"].as_str().unwrap());
+    let body = json!({"acting_user_id": Desk::of(server).member("admin"), "comment": why});
+    server.post(&path).as_org().json(body).send().await.expect(200).body
+}
+
+#[tokio::test]
+async fn a_namesake_is_cleared_and_remembered_and_the_person_on_the_list_is_shut_out() {
+    let server = Server::start().await;
+
+    // Money for a phone number that nobody knows. The payee tells a name that is like one on the list.
+    let link = json!({"amount": 20_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+    server.post("/v2/payouts/send-payout").app_key().json(link.clone()).send().await.expect(201);
+    let payee = Payee::arrive(&server, PHONE).await;
+    payee.step("profile", json!({"first_name": "Andrej", "last_name": "Wexler"})).await;
+    payee.bank("000123456789").await;
+
+    // The payee is asked for patience, and is not told why. The money stays where it is.
+    let claim = payee.look().await;
+    assert_eq!(claim["next_step"], Value::Null);
+    assert!(claim["on_hold"].as_str().unwrap().contains("kept safe"));
+    payee.try_step("payout", json!({})).await.refused(409, "invalid-state");
+    assert_eq!(server.balance("app_held").await, 20_000);
+
+    // A reviewer finds them, and reads why: word beside word, and what tells people apart.
+    let [namesake] = waiting(&server).await.try_into().expect("one person waits");
+    let path = format!("/v2/users/{}/screening", namesake["id"].as_str().unwrap());
+    let seen = server.get(&path).app_key().send().await.expect(200).body;
+    let hit = &seen["hits"][0];
+    assert_eq!([&hit["screened_name"], &hit["status"]], ["Andrej Wexler", "open"]);
+    assert!(
+        hit["score"].as_i64().unwrap() >= 85 && hit["comparison"]["pairs"].is_array() && hit["remarks"].is_string()
+    );
+
+    // It is somebody else: thirty years younger. The claim goes on where it stood.
+    decide(&server, &namesake, "clear", "Born thirty years later; passport seen.").await;
+    assert!(waiting(&server).await.is_empty());
+    assert_eq!(payee.step("payout", json!({})).await["status"], "claimed");
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!(payee.look().await["transfer"]["status"], "completed");
+
+    // The next payout is claimed without anybody being asked again.
+    server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
+    let again = Payee::arrive(&server, PHONE).await;
+    assert_eq!(again.look().await["on_hold"], Value::Null);
+    assert!(waiting(&server).await.is_empty());
+    let remembered = server.get(&path).app_key().send().await.expect(200).body;
+    assert_eq!(remembered["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(remembered["hits"][0]["comment"], "Born thirty years later; passport seen.");
+
+    // Another user bears a name of the list, and this one is the person. Nothing comes in or goes out any more, and the
+    // house does not forget them.
+    let person = json!({
+        "first_name": "Test", "last_name": "Sanctioned", "email": "test@example.com",
+        "country_code": "1", "phone_number": "2127361299",
+    });
+    server.post("/v2/users").app_key().json(person).send().await.expect(201);
+    let [listed] = waiting(&server).await.try_into().expect("one person waits");
+    assert_eq!(decide(&server, &listed, "confirm", "Same birthday, same passport.").await["status"], "disabled");
+    let id = listed["id"].as_str().unwrap();
+    let money = json!({"user_id": id, "amount": -1_000});
+    server.post("/v2/transfers").app_key().json(money).send().await.refused(409, "user-inactive");
+    server.delete(&format!("/v2/users/{id}")).app_key().send().await.refused(409, "invalid-state");
+    let shown = server.get(&format!("/v2/users/{id}")).app_key().send().await.expect(200).body;
+    assert_eq!(shown["compliance"]["flags"]["ofac_status"], "flagged");
+    server.verify();
+}
