@@ -50,19 +50,11 @@ pub enum EnqueuedOrPlannedJson {
     Planned(BatchPlanJson),
 }
 
-/// The request to `POST /v2/payout-links` that a row stands for, under its key. A token that an attempt drew before
-/// it died was shown to nobody, so each attempt may draw its own.
+/// The request that a row stands for, as the running program makes it.
 pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> Once<Create> {
     let token = NewToken::draw(&bursar.vault, &mut bursar.entropy(), scope.org);
-    Once {
-        org: scope.org,
-        keyed: Some(row::keyed(&bursar.vault, scope.app, row)),
-        command: Ok(Create { scope, new: row.as_new_link(), token }),
-        answer: Box::new({
-            let bursar = bursar.clone();
-            move |link| payout_links::made(&bursar, link)
-        }),
-    }
+    let made = bursar.clone();
+    row::request(&bursar.vault, scope, row, token, Box::new(move |link| payout_links::made(&made, link)))
 }
 
 /// POST /v2/payout-link-batches

@@ -24,7 +24,7 @@ pub use input::{NewBatch, ROWS_MAX};
 pub use json::PayoutLinkBatchJson;
 pub use model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus, ValidatedRow};
 pub use plan::{BatchPlanJson, plan};
-pub use row::ProcessRow;
+pub use row::{ProcessRow, request};
 pub use submit::{Submit, Submitted};
 
 use std::sync::Arc;

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::model::{BatchRow, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
 use crate::engine::Command;
-use crate::http::idempotency::{Keyed, Once, target};
-use crate::http::{Answer, Content};
+use crate::http::idempotency::{Keyed, Once, Render, target};
+use crate::http::{Answer, Content, Scope};
 use crate::ids::{AppId, OrgId, PayoutLinkBatchId, PayoutLinkId};
 use crate::jobs::{self, Job, Leased};
-use crate::payout_links::{Create, DeliveryAsked, NewLink, Payee};
+use crate::payout_links::{Create, DeliveryAsked, NewLink, NewToken, Payee, PayoutLink};
 use crate::refusal::Refusal;
 use crate::strict_json::Json;
 use crate::vault::Vault;
@@ -103,8 +103,21 @@ pub(super) fn made(answer: &Answer) -> Result<PayoutLinkId, (String, String)> {
     Err((word("error_code", "internal-error"), word("message", "The answer that is kept for this key shows no link.")))
 }
 
-/// The key of the request to `POST /v2/payout-links` that a row stands for.
-pub(super) fn keyed(vault: &Arc<Vault>, app: AppId, row: &ValidatedRow) -> Keyed {
+/// The request to `POST /v2/payout-links` that a row stands for, under its key. A token that an attempt drew before
+/// it died was shown to nobody, so each attempt may draw its own.
+pub fn request(
+    vault: &Arc<Vault>,
+    scope: Scope,
+    row: &ValidatedRow,
+    token: NewToken,
+    answer: Render<Arc<PayoutLink>>,
+) -> Once<Create> {
+    let keyed = Some(keyed(vault, scope.app, row));
+    Once { org: scope.org, keyed, command: Ok(Create { scope, new: row.as_new_link(), token }), answer }
+}
+
+/// The key of that request.
+fn keyed(vault: &Arc<Vault>, app: AppId, row: &ValidatedRow) -> Keyed {
     let target = target("POST /v2/payout-links", &[]);
     Keyed::of(vault, app.0, &row.idempotency_key.to_string(), target, &Json::from_serde(&body(row)))
 }

@@ -31,6 +31,9 @@ impl Simulation {
             }
         }
         self.check_everything()?;
+        if let Some(finding) = self.checks.left_over() {
+            return Err(self.violation(finding));
+        }
         match self.left_over() {
             Ok(None) => Ok(()),
             Ok(Some(finding)) => Err(self.violation(finding)),

@@ -6,7 +6,7 @@
 //! last row: two runs give one state hash, and a violation is repeated by its seed.
 //!
 //! A step is one batch: what clients ask, what workers lease and report, and what rails tell, in one commit. After
-//! each, what it changed is checked against the invariants of design.md 1–10 and 14–19 ([`checks`]); from time to
+//! each, what it changed is checked against the invariants of design.md 1–17 and 19 ([`checks`]); from time to
 //! time, and at the end, everything is. At the end faults cease and all must drain (20). [`Sabotage`] breaks one
 //! thing on purpose, so that each check is seen to find what it is for.
 //!
@@ -20,6 +20,7 @@ mod checks;
 mod clients;
 mod directory;
 mod drain;
+mod hands;
 mod house;
 mod promises;
 mod rail;
@@ -50,14 +51,15 @@ use rail::{Rail, Reference};
 use receiver::Receiver;
 use requests::{Moving, Request, Wish};
 use stage::{Found, Fund, Stage};
-use worker::{Hand, Outside, Performed};
+use worker::Hand;
 
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::http::Answer;
 use crate::ids::OrgId;
-use crate::jobs::{self, Lease, Leased, Work};
+use crate::jobs::{self, Leased, Work};
 use crate::ledger::verify::Finding;
+use crate::messages::Begun;
 use crate::payout_links::DELIVERIES_MAX;
 use crate::refusal::{Code, Refusal};
 use crate::store::memory::Fault;
@@ -70,8 +72,6 @@ use crate::world::{Halt, Record as _, World};
 const START: Time = Time::from_micros(1_790_000_000_000_000);
 /// Between two passes over everything, at first; each pass doubles it, because each costs what there is.
 const FULL_PASS_STEPS: u64 = 2_000;
-/// Jobs in the workers' hands at most.
-const HANDS_MAX: usize = 64;
 
 /// Which simulation.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +97,9 @@ enum Who {
 enum Said {
     Answer(Answer),
     Leased(Option<Leased>),
+    Begun(Begun),
+    /// A part of a job is done, and its worker goes on.
+    GoOn,
     Done,
 }
 
@@ -161,7 +164,7 @@ impl Simulation {
             promises: Promises::default(),
             checks: Checks::new(deliveries_max),
             rail: Rail::new(settings.sabotage == Sabotage::RailTakesTwice),
-            carrier: Carrier::default(),
+            carrier: Carrier::new(settings.sabotage == Sabotage::CarrierDenies),
             receiver: Receiver::default(),
             hands: Vec::new(),
             sittings: Vec::new(),
@@ -280,60 +283,6 @@ impl Simulation {
         }
     }
 
-    /// Leases for due jobs; now and then two workers reach for the same one.
-    fn workers_lease(&mut self, batch: &mut Batch<Who, Said>) {
-        let free = HANDS_MAX.saturating_sub(self.hands.len());
-        let limit = free.min(if self.draining { 16 } else { self.chance.position(6) });
-        for (org, id) in self.directory.due_jobs(self.house.now(), limit) {
-            let times = if self.chance.one_in(30) { 2 } else { 1 };
-            for _ in 0..times {
-                batch.add(Who::Lease, Lease { org, id }, Said::Leased);
-            }
-        }
-    }
-
-    /// Some workers do their job, some report, some die, some sleep.
-    fn workers_report(&mut self, batch: &mut Batch<Who, Said>) -> Result<(), Box<Violation>> {
-        for mut hand in std::mem::take(&mut self.hands) {
-            hand.asleep_steps -= 1;
-            let fate = if self.draining { 99 } else { self.chance.position(100) };
-            match fate {
-                _ if hand.asleep_steps >= 0 => {
-                    self.hands.push(hand);
-                    continue;
-                }
-                0 => continue,
-                1..=30 => {
-                    self.hands.push(hand);
-                    continue;
-                }
-                _ => {}
-            }
-            let Some(finished) = hand.finished.clone() else {
-                let mut outside = Outside {
-                    rail: &mut self.rail,
-                    carrier: &mut self.carrier,
-                    receiver: &mut self.receiver,
-                    vault: &self.vault,
-                };
-                match worker::perform(&mut hand, &self.house, &mut outside, &mut self.chance) {
-                    // Nobody answered: the lease will end, and somebody will ask.
-                    Ok(Performed::Silence) => {}
-                    Ok(Performed::OnTheWay) => self.hands.push(hand),
-                    Err(refusal) => return Err(self.violation(undoable(&hand.leased, &refusal))),
-                }
-                continue;
-            };
-            let newest = self.directory.fence(hand.leased.id);
-            let fence = match (self.settings.sabotage, newest) {
-                (Sabotage::StaleLeases, Some(newest)) => newest,
-                _ => hand.leased.fence,
-            };
-            worker::report(batch, &hand, finished, fence);
-        }
-        Ok(())
-    }
-
     fn clients_ask(&mut self, batch: &mut Batch<Who, Said>) {
         self.sittings.clear();
         // Nobody waits for ever at a queue: while much is left undone, fewer come.
@@ -351,6 +300,7 @@ impl Simulation {
             let copies = if request.may_be_doubled() && self.chance.one_in(25) { 2 } else { 1 };
             for _ in 0..copies {
                 self.promises.sent(&request);
+                self.checks.sent(&request);
                 let sitting = request.send(batch, &self.vault, &mut self.chance);
                 self.sittings.push(sitting);
             }
@@ -374,7 +324,7 @@ impl Simulation {
                 Who::Stage => outcome.map(|_| ()).map_err(|refusal| bug("setting up", &refusal)),
                 Who::Client(request) => self.client_hears(&request, outcome, excused, sittings.next().flatten()),
                 Who::Lease => self.worker_leased(outcome),
-                Who::Hand(hand) => self.worker_reported(*hand, &outcome, excused),
+                Who::Hand(hand) => self.worker_reported(*hand, outcome, excused),
                 Who::Rail(reference) => {
                     if outcome.is_ok() {
                         self.rail.told(reference);
@@ -397,10 +347,13 @@ impl Simulation {
     ) -> Result<(), Finding> {
         let outcome = outcome.map(|said| match said {
             Said::Answer(answer) => answer,
-            Said::Leased(_) | Said::Done => Answer::empty(200),
+            Said::Leased(_) | Said::Begun(_) | Said::GoOn | Said::Done => Answer::empty(200),
         });
         let next = self.promises.answered(request, &outcome, excused)?;
         *self.heard.entry(heard(request, &outcome)).or_default() += 1;
+        if let Ok(answer) = &outcome {
+            self.checks.answered(request, answer)?;
+        }
         match &outcome {
             Ok(answer) if answer.status < 400 => self.clients.succeeded(request, sitting),
             Ok(_) => self.clients.refused(request),
@@ -412,43 +365,6 @@ impl Simulation {
             self.clients.ask_again(request.clone());
         }
         Ok(())
-    }
-
-    fn worker_leased(&mut self, outcome: Result<Said, Refusal>) -> Result<(), Finding> {
-        match outcome {
-            Ok(Said::Leased(Some(leased))) => {
-                if self.hands.iter().any(|hand| hand.leased.id == leased.id && hand.leased.fence == leased.fence) {
-                    let what = "was leased twice with one fencing number".to_owned();
-                    return Err(Finding { invariant: 17, what, place: format!("job {}", leased.id) });
-                }
-                let asleep_steps = if self.chance.one_in(20) { self.chance.between(5, 80) } else { 0 };
-                self.hands.push(Hand { leased, looked_up: false, asleep_steps, finished: None });
-                Ok(())
-            }
-            Ok(Said::Leased(None) | Said::Done | Said::Answer(_)) | Err(_) => Ok(()),
-        }
-    }
-
-    /// A report of a lease that was overtaken must not have been taken (17).
-    fn worker_reported(&mut self, hand: Hand, outcome: &Result<Said, Refusal>, excused: bool) -> Result<(), Finding> {
-        let job = format!("job {} ({:?})", hand.leased.id, hand.leased.work);
-        // The directory still shows what was so before this batch.
-        let newest = self.directory.fence(hand.leased.id);
-        match outcome {
-            Ok(_) if newest != Some(hand.leased.fence) => {
-                let what =
-                    format!("was reported with the fencing number {}; the newest is {newest:?}", hand.leased.fence);
-                return Err(Finding { invariant: 17, what, place: job });
-            }
-            Ok(_) => {}
-            // Somebody else has it now.
-            Err(refusal) if refusal.code == Code::ResourceBusy => {}
-            // The worker does not know whether it was heard, or knows that it was not, and says it again.
-            Err(refusal) if refusal.code == Code::OutcomeUnknown || excused => self.hands.push(hand.clone()),
-            Err(refusal) => return Err(undoable(&hand.leased, refusal)),
-        }
-        let Some(worker::Finished::Message { link: Some((link, channel)), .. }) = hand.finished else { return Ok(()) };
-        self.carrier.too_often(link, channel, DELIVERIES_MAX).map_or(Ok(()), Err)
     }
 
     /// At the end nothing may wait for somebody to decide.
@@ -519,12 +435,6 @@ fn heard(request: &Request, outcome: &Result<Answer, Refusal>) -> String {
         Ok(answer) => format!("{target}: {}", answer.status),
         Err(refusal) => format!("{target}: {}", refusal.code.as_str()),
     }
-}
-
-/// A job that will be begun again and again, and can never be done.
-fn undoable(leased: &Leased, refusal: &Refusal) -> Finding {
-    let what = format!("cannot be done: {}", refusal.message);
-    Finding { invariant: 20, what, place: format!("job {} ({:?})", leased.id, leased.work) }
 }
 
 /// Not one of the invariants by number: the program itself says that it is wrong.

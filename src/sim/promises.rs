@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 use super::house::House;
-use super::requests::Request;
+use super::requests::{Request, Wish};
 use crate::http::idempotency::StoredAnswer;
 use crate::http::{Answer, Content};
 use crate::ids::OrgId;
@@ -62,6 +62,13 @@ impl Promises {
     pub fn sent(&mut self, request: &Request) {
         if let Some(key) = key_of(request) {
             self.keys.entry(key).or_default().prints.insert(request.print());
+        }
+        // Each row of a batch is a request of its own, in the same key space.
+        if let Wish::SubmitBatch(rows) = &request.wish {
+            for (key, row) in rows.iter().filter_map(|row| Some((row["idempotency_key"].as_str()?, row))) {
+                let key = (request.scope.org, request.key_scope(), key.to_owned());
+                self.keys.entry(key).or_default().prints.insert(format!("row {row}"));
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::chance::Chance;
 use super::checks::read;
 use crate::events::Event;
 use crate::payables::{Payable, PayableStatus};
+use crate::payout_link_batches::{BatchRow, RowStatus};
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::{Change, Memory};
 use crate::world::{Record, Value};
@@ -27,13 +28,22 @@ pub enum Sabotage {
     ForgottenApprovals,
     /// Approved requests forget which link they made.
     ForgottenLinks,
+    /// Rows of a batch that succeeded say that they failed.
+    DeniedRows,
+    /// The carrier denies having taken what it took.
+    CarrierDenies,
 }
 
 impl Sabotage {
     /// Breaks what was committed, and the store with it, where that is how it breaks things.
     pub(super) fn tamper(self, changes: &mut Vec<Change>, memory: &Memory, chance: &mut Chance) {
         match self {
-            Self::None | Self::RailTakesTwice | Self::OneDeliveryTooMany | Self::LazyStore | Self::StaleLeases => {}
+            Self::None
+            | Self::RailTakesTwice
+            | Self::OneDeliveryTooMany
+            | Self::LazyStore
+            | Self::StaleLeases
+            | Self::CarrierDenies => {}
             Self::LostEvents => {
                 let event = changes.iter().position(|change| change.table == Event::TABLE);
                 if let Some(place) = event.filter(|_| chance.one_in(50)) {
@@ -44,6 +54,10 @@ impl Sabotage {
             Self::ForgottenApprovals => {
                 let approved = |payable: &Payable| payable.status == PayableStatus::Approved;
                 overwrite(changes, memory, approved, "approval_steps", &Value::Text("[]".to_owned()));
+            }
+            Self::DeniedRows => {
+                let succeeded = |row: &BatchRow| row.status == RowStatus::Succeeded;
+                overwrite(changes, memory, succeeded, "status", &Value::Text("failed".to_owned()));
             }
             Self::ForgottenLinks => {
                 overwrite(changes, memory, |_: &PayoutRequest| true, "payout_link", &Value::Null);

@@ -25,9 +25,11 @@ fn what_is_broken_on_purpose_is_found() {
         (Sabotage::LostEvents, 14),
         (Sabotage::StaleLeases, 17),
         (Sabotage::ForgottenLinks, 13),
+        (Sabotage::DeniedRows, 11),
+        (Sabotage::CarrierDenies, 10),
         (Sabotage::ForgottenApprovals, 12),
     ] {
-        let violation = run(7, 20_000, sabotage).expect_err("a broken thing went unnoticed");
+        let Err(violation) = run(7, 40_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
         assert_eq!(violation.finding.invariant, invariant, "{sabotage:?}: {violation}");
     }
 }

@@ -1,6 +1,10 @@
 //! The simulated workers: they do what the real ones do (`worker`), against the simulated rail and carrier, and
 //! lose their memory, their lease or their answer on the way.
 
+mod letters;
+
+use std::sync::Arc;
+
 use super::carrier::Carrier;
 use super::chance::Chance;
 use super::house::{Batch, House};
@@ -8,18 +12,25 @@ use super::rail::{Heard, Rail};
 use super::receiver::Receiver;
 use super::{Said, Who};
 use crate::funding::TendWallet;
-use crate::http::Scope;
-use crate::ids::{AppId, MessageId, PayoutLinkId, ScreeningRunId, TransferId, UserId, WebhookEndpointId};
+use crate::http::{Answer, Scope};
+use crate::ids::{
+    AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId, WebhookEndpointId,
+};
 use crate::jobs::{Leased, Work};
-use crate::messages::{self, Channel, Concluded, Conclusion, Message, StillOnItsWay, Template};
-use crate::payout_links::{ClaimLinkDelivered, Expire, Remind};
+use crate::messages::{Before, BeginAttempt, Concluded, Conclusion, StillOnItsWay};
+use crate::payout_link_batches::{self, BatchRow, Begin, Finish, PayoutLinkBatch, ProcessRow, waiting};
+use crate::payout_links::{ClaimLinkDelivered, DeliverInDoubt, Expire, NewToken, Remind};
 use crate::rails::Standing;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::screening::{LookedUp, Watchlist};
 use crate::settlements::{self, Followed, Submitted};
 use crate::users::screening::{ScreenUsers, next_users};
 use crate::vault::Vault;
 use crate::webhooks::{self, Attempted, Feed};
+use crate::world::record::key;
+
+/// Rows of a batch that a worker has on their way at once, at most.
+const ROWS_AT_ONCE: usize = 6;
 
 /// What came of a job, not yet reported.
 #[derive(Clone, Debug)]
@@ -28,11 +39,15 @@ pub(super) enum Finished {
     Message {
         /// Which.
         message: MessageId,
-        /// The link that it brought, and how.
-        link: Option<(PayoutLinkId, Channel)>,
+        /// The link that it brought.
+        link: Option<PayoutLinkId>,
         /// How it went.
         outcome: Conclusion,
     },
+    /// A carrier is about to be told of a message; what is known of an attempt in doubt.
+    Attempt(MessageId, Before),
+    /// A link may have been brought, and is to be brought again: one more of its deliveries.
+    AttemptAgain(MessageId, PayoutLinkId),
     /// The carrier has a message still on its way.
     OnItsWay,
     /// A transfer was handed to the rail.
@@ -47,6 +62,12 @@ pub(super) enum Finished {
     Reminded(PayoutLinkId),
     /// These users of a run are screened next.
     Screened(ScreeningRunId, Vec<(UserId, String)>),
+    /// A batch is begun, or gone on with.
+    BatchBegun(PayoutLinkBatchId),
+    /// These rows of a batch come next.
+    Rows(Scope, Vec<Arc<BatchRow>>),
+    /// No row of a batch waits any more.
+    BatchDone(PayoutLinkBatchId),
     /// An app's endpoints are to be told of its new events.
     Fed(AppId),
     /// An endpoint was called.
@@ -58,12 +79,25 @@ pub(super) enum Finished {
 pub(super) struct Hand {
     /// The lease.
     pub leased: Leased,
-    /// Whether the rail was asked, and had never heard of the transfer.
-    pub looked_up: bool,
+    /// How far its worker has come.
+    pub known: Known,
     /// For so many steps its worker does nothing: long enough, at times, that others take over.
     pub asleep_steps: i64,
     /// What came of it, once it was done.
     pub finished: Option<Finished>,
+}
+
+/// What a worker knows of a job of several parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Nothing yet.
+    Nothing,
+    /// The rail was asked, and had never heard of the transfer.
+    NotTaken,
+    /// An earlier attempt is in doubt: the carrier is to be asked.
+    InDoubt,
+    /// What must be in the store before anything is done, is there.
+    Noted,
 }
 
 /// The outside world, as workers reach it.
@@ -99,8 +133,10 @@ pub(super) fn perform(
 ) -> Result<Performed, Refusal> {
     let org = hand.leased.org;
     let finished = match hand.leased.work {
-        Work::SendMessage { message } => send(&hand.leased, MessageId(message), house, outside, chance)?,
-        Work::FollowMessage { message } => Some(follow(&hand.leased, MessageId(message), house, outside, chance)?),
+        Work::SendMessage { message } => letters::send(hand, MessageId(message), house, outside, chance)?,
+        Work::FollowMessage { message } => {
+            Some(letters::follow(&hand.leased, MessageId(message), house, outside, chance)?)
+        }
         Work::SubmitTransfer { transfer } => return submit(hand, TransferId(transfer), house, outside, chance),
         Work::FollowTransfer { transfer } => {
             let transfer = TransferId(transfer);
@@ -114,9 +150,7 @@ pub(super) fn perform(
             let run = ScreeningRunId(run);
             Some(Finished::Screened(run, house.look(|world| next_users(world, org, run))?))
         }
-        Work::ProcessPayoutLinkBatch { .. } => {
-            return Err(Refusal::new(Code::InternalError, "Nobody in the simulation submits a batch."));
-        }
+        Work::ProcessPayoutLinkBatch { batch } => Some(process(hand, PayoutLinkBatchId(batch), house, chance)?),
         Work::FeedWebhooks { app } => Some(Finished::Fed(AppId(app))),
         Work::CallWebhook { endpoint } => call(&hand.leased, WebhookEndpointId(endpoint), house, outside, chance)?,
     };
@@ -129,41 +163,18 @@ fn finish(hand: &mut Hand, finished: Option<Finished>) -> Performed {
     performed
 }
 
-fn send(
-    leased: &Leased,
-    id: MessageId,
-    house: &House,
-    outside: &mut Outside<'_>,
-    chance: &mut Chance,
-) -> Result<Option<Finished>, Refusal> {
-    let message = house.look(|world| messages::find(world, leased.org, id))?;
-    let link = link_of(&message);
-    let carried = outside.carrier.carry(&message, outside.vault, chance);
-    Ok(carried.map(|outcome| Finished::Message { message: id, link, outcome }))
-}
-
-fn follow(
-    leased: &Leased,
-    id: MessageId,
-    house: &House,
-    outside: &Outside<'_>,
-    chance: &mut Chance,
-) -> Result<Finished, Refusal> {
-    let message = house.look(|world| messages::find(world, leased.org, id))?;
-    let heard = outside.carrier.follow(chance);
-    let link = link_of(&message);
-    Ok(heard.map_or(Finished::OnItsWay, |outcome| Finished::Message { message: id, link, outcome }))
-}
-
-/// The link that a message brings, and by which channel.
-fn link_of(message: &Message) -> Option<(PayoutLinkId, Channel)> {
-    match &message.template.0 {
-        Template::ClaimLink { link, .. } => Some((*link, message.channel)),
-        Template::Code { .. }
-        | Template::PayoutOnItsWay { .. }
-        | Template::PayoutFailed { .. }
-        | Template::PaidByPreference { .. } => None,
+/// The next part of a batch.
+fn process(hand: &Hand, id: PayoutLinkBatchId, house: &House, chance: &mut Chance) -> Result<Finished, Refusal> {
+    if hand.known == Known::Nothing {
+        return Ok(Finished::BatchBegun(id));
     }
+    let (org, limit) = (hand.leased.org, chance.position(ROWS_AT_ONCE) + 1);
+    let (batch, rows) = house.look(|world| {
+        let batch = world.get::<PayoutLinkBatch>(key![org, id])?;
+        let batch = batch.ok_or_else(|| Refusal::not_found("payout link batch"))?;
+        Ok((batch, world.page::<BatchRow>(&waiting(org, id, limit))?))
+    })?;
+    Ok(if rows.is_empty() { Finished::BatchDone(id) } else { Finished::Rows(batch.scope(), rows) })
 }
 
 /// Calls a webhook endpoint with what is due there.
@@ -198,7 +209,7 @@ fn submit(
 ) -> Result<Performed, Refusal> {
     let (now, org) = (house.now(), hand.leased.org);
     let instruction = house.look(|world| settlements::instruction(world, outside.vault, org, id))?;
-    let in_doubt = hand.leased.attempt > 1 && !hand.looked_up;
+    let in_doubt = hand.leased.attempt > 1 && hand.known == Known::Nothing;
     let heard = match instruction {
         Some(instruction) if !in_doubt => {
             if chance.one_in(40) {
@@ -210,7 +221,7 @@ fn submit(
         Some(_) | None => outside.rail.look_up((org, id), now, chance),
     };
     if in_doubt && heard == Heard::Standing(Standing::Unknown) {
-        hand.looked_up = true;
+        hand.known = Known::NotTaken;
         return Ok(Performed::OnTheWay);
     }
     Ok(finish(hand, standing(heard).map(|standing| Finished::Submitted(id, standing))))
@@ -223,16 +234,27 @@ fn standing(heard: Heard) -> Option<Standing> {
     }
 }
 
-/// Adds the command that reports a job. `fence` is what the worker believes its lease to be.
-pub(super) fn report(batch: &mut Batch<Who, Said>, hand: &Hand, finished: Finished, fence: i64) {
+/// Adds the commands that report a job, or a part of it. `fence` is what the worker believes its lease to be.
+pub(super) fn report(
+    batch: &mut Batch<Who, Said>,
+    hand: &Hand,
+    finished: Finished,
+    fence: i64,
+    vault: &Arc<Vault>,
+    chance: &mut Chance,
+) {
     let leased = Leased { fence, ..hand.leased.clone() };
     let who = Who::Hand(Box::new(hand.clone()));
     match finished {
-        Finished::Message { message, link: Some((link, _)), outcome } => {
+        Finished::Message { message, link: Some(link), outcome } => {
             batch.add(who, ClaimLinkDelivered { leased, message, link, outcome }, |()| Said::Done);
         }
         Finished::Message { message, link: None, outcome } => {
             batch.add(who, Concluded { leased, message, outcome }, |_| Said::Done);
+        }
+        Finished::Attempt(message, before) => batch.add(who, BeginAttempt { leased, message, before }, Said::Begun),
+        Finished::AttemptAgain(message, link) => {
+            batch.add(who, DeliverInDoubt { leased, message, link }, Said::Begun);
         }
         Finished::OnItsWay => batch.add(who, StillOnItsWay { leased }, |()| Said::Done),
         Finished::Submitted(transfer, standing) => {
@@ -249,6 +271,18 @@ pub(super) fn report(batch: &mut Batch<Who, Said>, hand: &Hand, finished: Finish
             let names = LookedUp::of(Watchlist::of_sandbox(), names);
             batch.add(who, ScreenUsers { leased, run, names, users }, |()| Said::Done);
         }
+        Finished::BatchBegun(id) => batch.add(who, Begin { leased, batch: id }, |()| Said::GoOn),
+        Finished::Rows(scope, rows) => {
+            // The worker waits for all of them, and goes on when the last is heard of.
+            for row in &rows {
+                let token = NewToken::draw(vault, &mut chance.entropy(), scope.org);
+                let answer = Box::new(|link: &Arc<_>| Answer::created(&super::requests::made_link(link)));
+                let make = payout_link_batches::request(vault, scope, &row.asked.0, token, answer);
+                let command = ProcessRow { leased: leased.clone(), batch: row.batch, number: row.number, make };
+                batch.add(Who::Hand(Box::new(hand.clone())), command, |()| Said::GoOn);
+            }
+        }
+        Finished::BatchDone(id) => batch.add(who, Finish { leased, batch: id }, |()| Said::Done),
         Finished::Fed(app) => {
             let scope = Scope { org: leased.org, app };
             batch.add(who, Feed { leased, scope }, |()| Said::Done);

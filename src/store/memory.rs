@@ -3,11 +3,12 @@
 //! It can answer "unknown" with or without having written, refuse to be read, and
 //! lose what a crash would lose. Clones share the same data.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{CommitError, Snapshot, StoreError};
-use crate::world::query::{Direction, Query};
+use crate::world::query::{Compare, Direction, Query};
 use crate::world::{Row, Table, TableChanges, Value, Want};
 
 /// What the next commit does.
@@ -42,7 +43,7 @@ pub struct Change {
 pub struct Tables {
     rows: HashMap<&'static str, BTreeMap<Row, Row>>,
     /// For each index but the key: (table, index) → values → primary keys.
-    indexes: HashMap<(&'static str, usize), BTreeMap<Row, Vec<Row>>>,
+    indexes: HashMap<(&'static str, usize), BTreeMap<Row, BTreeSet<Row>>>,
     /// The commits that a crash would lose, newest last.
     unflushed: Vec<Vec<Change>>,
     /// What commits changed since somebody asked last; `None` while nobody watches.
@@ -187,6 +188,59 @@ impl Memory {
     }
 }
 
+/// How a page is read: along which index, and between what.
+struct Way {
+    /// The index's place in the table; 0 is the key.
+    index: usize,
+    /// What all its entries begin with.
+    prefix: Row,
+    /// Whether the index has the order of the list.
+    is_ordered: bool,
+    direction: Direction,
+    after: Option<Value>,
+}
+
+impl Way {
+    /// The index of which most columns are given, best one that goes on in the order of the list.
+    fn of(query: &Query) -> Self {
+        let equal = |column: &usize| {
+            let given = query.conditions.iter().find(|it| it.column == *column && it.compare == Compare::Equal);
+            given.map(|condition| condition.value.clone())
+        };
+        let ways = query.table.indexes.iter().enumerate().map(|(place, index)| {
+            let prefix: Row = index.columns.iter().map_while(equal).collect();
+            let is_ordered = index.columns.get(prefix.len()) == Some(&query.order);
+            let after = query.after.clone().filter(|_| is_ordered);
+            Self { index: place, prefix, is_ordered, direction: query.direction, after }
+        });
+        ways.reduce(|best, way| if way.fitness() > best.fitness() { way } else { best })
+            .expect("a table has a primary key")
+    }
+
+    fn fitness(&self) -> (usize, bool) {
+        (self.prefix.len(), self.is_ordered)
+    }
+
+    /// Between which keys the rows lie. They may be wider than need be: each row is looked at.
+    fn bounds(&self) -> (Bound<Row>, Bound<Row>) {
+        let from = Bound::Included(self.prefix.clone());
+        // The next id lies behind all that begin with this one; where there is none, the end of the index does.
+        let mut behind = self.prefix.clone();
+        let next = match behind.last_mut() {
+            Some(Value::Id(id)) => id.as_u128().checked_add(1).map(|next| *id = uuid::Uuid::from_u128(next)),
+            Some(_) | None => None,
+        };
+        let until = next.map_or(Bound::Unbounded, |()| Bound::Excluded(behind));
+        let Some(after) = &self.after else { return (from, until) };
+        let after = self.prefix.iter().chain([after]).cloned().collect();
+        match self.direction {
+            Direction::Ascending => (Bound::Included(after), until),
+            // What begins with the value itself lies behind it in the index, and is not asked for.
+            Direction::Descending => (from, Bound::Excluded(after)),
+        }
+    }
+}
+
 impl Tables {
     pub(super) fn rows(&self, table: &'static Table) -> impl Iterator<Item = &Row> {
         self.rows.get(table.name).into_iter().flat_map(BTreeMap::values)
@@ -211,14 +265,36 @@ impl Tables {
         }
     }
 
+    /// As a real store does, it reads along the index that fits best, and where that has the order of the list, no
+    /// further than the page: a run of the simulator may last, and its tables only ever grow.
     fn page(&self, query: &Query) -> Vec<Row> {
         let Some(rows) = self.rows.get(query.table.name) else { return Vec::new() };
-        let mut found: Vec<&Row> = rows.values().filter(|row| query.holds(row) && self.connected(query, row)).collect();
-        found.sort_by(|a, b| match query.direction {
-            Direction::Ascending => a[query.order].cmp(&b[query.order]),
-            Direction::Descending => b[query.order].cmp(&a[query.order]),
-        });
-        found.into_iter().take(query.limit).cloned().collect()
+        let way = Way::of(query);
+        let candidates: Box<dyn DoubleEndedIterator<Item = &Row>> = match way.index {
+            0 => Box::new(rows.range(way.bounds()).map(|(_, row)| row)),
+            place => match self.indexes.get(&(query.table.name, place)) {
+                Some(index) => {
+                    let keys = index.range(way.bounds()).flat_map(|(_, keys)| keys);
+                    Box::new(keys.filter_map(|key| rows.get(key)))
+                }
+                None => return Vec::new(),
+            },
+        };
+        let fits = |row: &&Row| query.holds(row) && self.connected(query, row);
+        let found: Vec<&Row> = match (way.is_ordered, query.direction) {
+            (true, Direction::Ascending) => candidates.filter(fits).take(query.limit).collect(),
+            (true, Direction::Descending) => candidates.rev().filter(fits).take(query.limit).collect(),
+            (false, direction) => {
+                let mut found: Vec<&Row> = candidates.filter(fits).collect();
+                found.sort_by(|a, b| match direction {
+                    Direction::Ascending => a[query.order].cmp(&b[query.order]),
+                    Direction::Descending => b[query.order].cmp(&a[query.order]),
+                });
+                found.truncate(query.limit);
+                found
+            }
+        };
+        found.into_iter().cloned().collect()
     }
 
     fn connected(&self, query: &Query, row: &Row) -> bool {
@@ -269,21 +345,22 @@ impl Tables {
             None => rows.remove(&key),
         };
         for (place, index) in table.indexes.iter().enumerate().skip(1) {
+            let values = |row: &Row| Table::index_values(index, row);
+            let (old, new) = (before.as_ref().map(values), row.as_ref().map(values));
+            if old == new {
+                continue;
+            }
             let entries = self.indexes.entry((table.name, place)).or_default();
-            if let Some(before) = &before {
-                let values = Table::index_values(index, before);
-                if let Some(keys) = entries.get_mut(&values) {
-                    keys.retain(|known| *known != key);
-                    if keys.is_empty() {
-                        entries.remove(&values);
-                    }
+            if let Some(values) = old
+                && let Some(keys) = entries.get_mut(&values)
+            {
+                keys.remove(&key);
+                if keys.is_empty() {
+                    entries.remove(&values);
                 }
             }
-            if let Some(row) = &row {
-                let keys = entries.entry(Table::index_values(index, row)).or_default();
-                if let Err(place) = keys.binary_search(&key) {
-                    keys.insert(place, key.clone());
-                }
+            if let Some(values) = new {
+                entries.entry(values).or_default().insert(key.clone());
             }
         }
         before

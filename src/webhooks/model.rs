@@ -121,7 +121,8 @@ record! {
     /// One event on its way to one endpoint.
     pub struct WebhookDelivery in "webhook_deliveries" {
         key (org, id)
-        unique OF_EVENT (org, endpoint, sequence);
+        unique OF_EVENT (org, endpoint, sequence)
+        many DUE (org, endpoint, due_at);
         /// The organization.
         pub org: OrgId,
         /// Its id.

@@ -2,6 +2,7 @@
 //! (14 and 15).
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use uuid::Uuid;
 
@@ -9,6 +10,7 @@ use super::{changed, kept_for_ever, written};
 use crate::events::{Event, EventStream, link};
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::Finding;
+use crate::payout_link_batches::PayoutLinkBatch;
 use crate::payout_links::PayoutLink;
 use crate::store::memory::Change;
 use crate::transfers::Transfer;
@@ -44,6 +46,12 @@ impl Log {
         let links = changed::<PayoutLink>(changes).filter(|change| !is_sum(change));
         findings.extend(self.versions_of(links, "payout link", |it| (it.id.0, it.version)));
         findings.extend(self.versions_of(changed::<User>(changes), "user", |it| (it.id.0, it.version)));
+        // That another row of a batch is done is counted without an event; what is told is where the batch stands.
+        let batches = changed::<PayoutLinkBatch>(changes).filter(|change| {
+            let status = |batch: &Option<Arc<PayoutLinkBatch>>| batch.as_ref().map(|batch| batch.status);
+            status(&change.before) != status(&change.after)
+        });
+        findings.extend(self.versions_of(batches, "payout link batch", |it| (it.id.0, it.version)));
         findings
     }
 

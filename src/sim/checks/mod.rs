@@ -4,6 +4,7 @@
 //! They look at changed rows alone, so a step costs what it changed. The pass over everything, which `bursar
 //! verify` also makes, is run besides from time to time.
 
+mod batches;
 mod bills;
 mod book;
 mod log;
@@ -11,6 +12,8 @@ mod objects;
 mod requests;
 mod tenants;
 
+use super::requests::Request;
+use crate::http::Answer;
 use crate::http::idempotency::StoredAnswer;
 use crate::ids::OrgId;
 use crate::ledger::verify::Finding;
@@ -21,6 +24,7 @@ use std::sync::Arc;
 
 /// See the module's comment.
 pub(super) struct Checks {
+    batches: batches::Batches,
     bills: bills::Bills,
     book: book::Book,
     log: log::Log,
@@ -43,6 +47,7 @@ impl Checks {
     pub fn new(deliveries_max: u32) -> Self {
         debug_assert!(deliveries_max <= DELIVERIES_MAX, "a control is stricter than the product, never laxer");
         Self {
+            batches: batches::Batches::default(),
             bills: bills::Bills::default(),
             book: book::Book::default(),
             log: log::Log::default(),
@@ -50,6 +55,21 @@ impl Checks {
             requests: requests::Requests::default(),
             tenants: tenants::Tenants::default(),
         }
+    }
+
+    /// Takes note of a request that is being sent: what clients know of what they asked for is their own book.
+    pub fn sent(&mut self, request: &Request) {
+        self.batches.sent(request);
+    }
+
+    /// Takes in what a client was answered.
+    pub fn answered(&mut self, request: &Request, answer: &Answer) -> Result<(), Finding> {
+        self.batches.answered(request, answer).map_or(Ok(()), Err)
+    }
+
+    /// What clients were promised and did not get, when nothing is left to be done.
+    pub fn left_over(&self) -> Option<Finding> {
+        self.batches.left_over()
     }
 
     /// What is wrong with a commit, made by commands of these organizations.
@@ -60,6 +80,7 @@ impl Checks {
         findings.extend(self.objects.commit(changes));
         findings.extend(self.requests.commit(changes));
         findings.extend(self.bills.commit(changes));
+        findings.extend(self.batches.commit(changes));
         findings.extend(kept_for_ever::<StoredAnswer>(changes, 8));
         findings
     }

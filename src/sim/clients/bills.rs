@@ -22,7 +22,10 @@ impl Clients {
     /// A member's next act.
     pub(super) fn billing(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Billing> {
         let acting = *chance.pick(sight.directory.members.get(&at.org)?)?;
-        let act = match chance.position(16) {
+        // Without an account to pay to, no bill comes of anything.
+        let mut vendors = sight.directory.vendors.get(&at).into_iter().flatten();
+        let has_account = vendors.any(|vendor| sight.directory.accounts.contains_key(vendor));
+        let act = match if has_account { chance.position(16) } else { 0 } {
             0 => self.vendor(at, sight, chance)?,
             1..=3 => {
                 let number = self.mark();

@@ -3,10 +3,13 @@
 //! They behave as real ones do at their worst: they ask twice with one key, use an old key for something new,
 //! name other tenants' objects, type wrong codes, and take a link from two places at once.
 
+mod batches;
 mod bills;
 mod money;
 
 use std::collections::{HashMap, VecDeque};
+
+use serde_json::{Value, json};
 
 use super::carrier::Carrier;
 use super::chance::Chance;
@@ -15,7 +18,7 @@ use super::requests::{Asking, Request, Step, Token, Wish, written_down};
 use super::stage::{Someone, Stage};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::http::Scope;
-use crate::ids::{PayoutRequestId, UserId};
+use crate::ids::{PayoutLinkId, PayoutRequestId, UserId};
 use crate::money::Cents;
 use crate::payout_links::{AccountingData, DeliveryAsked, DeliveryMethod, NewLink, Payee};
 use crate::payout_requests::{Asker, NewRequest};
@@ -55,6 +58,9 @@ pub(super) struct Clients {
     claims: HashMap<Token, Claiming>,
     waiting: VecDeque<Request>,
     old_keys: VecDeque<(Scope, String)>,
+    old_batches: VecDeque<(Scope, Vec<Value>)>,
+    /// The link of each app that is delivered again and again.
+    nagged: HashMap<Scope, PayoutLinkId>,
     marks: u64,
 }
 
@@ -126,9 +132,15 @@ impl Clients {
         }
     }
 
+    /// Metadata by which what a request makes is known again.
     fn mark(&mut self) -> String {
+        self.mark_of_row().to_string()
+    }
+
+    /// The same as an object.
+    fn mark_of_row(&mut self) -> Value {
         self.marks += 1;
-        format!("{{\"mark\":{}}}", self.marks)
+        json!({"mark": self.marks})
     }
 
     /// What an app asks for.
@@ -136,10 +148,10 @@ impl Clients {
         let scope = *chance.pick(&sight.stage.apps)?;
         let foreign = chance.one_in(25);
         let at = if foreign { other_tenant(scope, sight, chance)? } else { scope };
-        let wish = match chance.position(36) {
+        let wish = match chance.position(37) {
             0..=6 => Wish::SendPayout(Box::new(self.new_link(at, foreign, true, sight, chance)?)),
             7 | 8 => Wish::CreateLink(Box::new(self.new_link(at, foreign, false, sight, chance)?)),
-            9..=11 => Wish::Redeliver(link_of(at, sight, chance)?.id),
+            9..=11 => Wish::Redeliver(self.nag(at, sight, chance)?),
             12 => Wish::Cancel(link_of(at, sight, chance)?.id),
             13 | 14 => {
                 let cents = chance.between(1, 20_000);
@@ -155,6 +167,7 @@ impl Clients {
             18..=20 => Wish::Ask(self.asking(at, foreign, sight, chance)?),
             26..=33 => Wish::Bill(Box::new(self.billing(at, sight, chance)?)),
             21..=25 => Wish::Move(self.moving(at, sight, chance)?),
+            34 => Wish::SubmitBatch(self.batch(scope, sight, chance)?),
             _ => {
                 let user = user_of(at, sight, chance)?;
                 let details = Box::new(chance.pick(&someone(user, sight)?.details)?.clone());
@@ -166,6 +179,18 @@ impl Clients {
         Some(Request { scope, key, wish, foreign })
     }
 
+    /// The link that an app delivers again: most often the same as before, until nothing more comes of it.
+    fn nag(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<PayoutLinkId> {
+        if !chance.one_in(8)
+            && let Some(link) = self.nagged.get(&at)
+        {
+            return Some(*link);
+        }
+        let link = link_of(at, sight, chance)?.id;
+        self.nagged.insert(at, link);
+        Some(link)
+    }
+
     fn key(&mut self, scope: Scope, wish: &Wish, chance: &mut Chance) -> Option<String> {
         if !wish.nature().takes_key || chance.one_in(8) {
             return None;
@@ -175,7 +200,7 @@ impl Clients {
         {
             return Some(old.clone());
         }
-        Some(chance.entropy().id::<uuid::Uuid>(Time::from_micros(0)).to_string())
+        Some(uuid(chance))
     }
 
     fn new_link(
@@ -319,6 +344,10 @@ fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>, chance: &mut Chance) -> Opt
 
 fn someone<'a>(user: UserId, sight: &'a Sight<'_>) -> Option<&'a Someone> {
     sight.stage.by_phone(sight.directory.phone(user)?)
+}
+
+fn uuid(chance: &mut Chance) -> String {
+    chance.entropy().id::<uuid::Uuid>(Time::from_micros(0)).to_string()
 }
 
 fn amount(chance: &mut Chance) -> i64 {

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+mod batch;
 mod bill;
 mod claim;
 mod money;
@@ -28,6 +30,7 @@ use crate::payout_links::{Cancel, ClaimToken, Create, NewLink, NewToken, PayoutL
 use crate::payout_methods::Details;
 use crate::payouts::SendPayout;
 use crate::phone::PhoneNumber;
+use crate::refusal::Refusal;
 use crate::screening::{LookedUp, Watchlist};
 use crate::transfers::MoveBalance;
 use crate::users::verification::{Checked, NewCode, hash_code};
@@ -42,15 +45,31 @@ pub(super) enum Wish {
     CreateLink(Box<NewLink>),
     Redeliver(PayoutLinkId),
     Cancel(PayoutLinkId),
-    MoveBalance { user: UserId, amount: Cents, mark: String },
+    MoveBalance {
+        user: UserId,
+        amount: Cents,
+        mark: String,
+    },
     Meet(Box<Person>),
     SendToken(UserId),
-    Verify { user: UserId, code: String },
-    SetUpMethod { user: UserId, details: Box<Details>, auto_payout: bool },
-    Claim { link: Token, step: Step },
+    Verify {
+        user: UserId,
+        code: String,
+    },
+    SetUpMethod {
+        user: UserId,
+        details: Box<Details>,
+        auto_payout: bool,
+    },
+    Claim {
+        link: Token,
+        step: Step,
+    },
     Ask(Asking),
     Move(Moving),
     Bill(Box<Billing>),
+    /// Rows of a payout link batch, as they are sent.
+    SubmitBatch(Vec<Value>),
 }
 
 /// What holds for every request of a kind.
@@ -90,6 +109,8 @@ impl Wish {
             Self::Ask(asking) => asking.nature(),
             Self::Move(moving) => moving.nature(),
             Self::Bill(billing) => billing.nature(),
+            // The same rows are the same batch.
+            Self::SubmitBatch(_) => nature("POST /v2/payout-link-batches?", true, true, false),
         }
     }
 }
@@ -200,6 +221,7 @@ impl Request {
             Wish::Ask(asking) => self.send_asking(asking, batch, vault, entropy),
             Wish::Move(moving) => self.send_moving(moving, batch, vault, entropy),
             Wish::Bill(billing) => self.send_billing(*billing, batch, vault, entropy),
+            Wish::SubmitBatch(rows) => self.send_batch(&rows, batch, vault),
         }
         None
     }
@@ -211,19 +233,33 @@ impl Request {
         command: C,
         answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
     ) {
-        let org = command.organization();
-        let once = Once { org, keyed: self.keyed(vault), command: Ok(command), answer: Box::new(answer) };
+        self.once_if(batch, vault, Ok(command), answer);
+    }
+
+    /// The same, of an input that may have been refused.
+    fn once_if<C: Command>(
+        &self,
+        batch: &mut Batch<Who, Said>,
+        vault: &Arc<Vault>,
+        command: Result<C, Refusal>,
+        answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
+    ) {
+        let once = Once { org: self.scope.org, keyed: self.keyed(vault), command, answer: Box::new(answer) };
         batch.add(Who::Client(Box::new(self.clone())), once, Said::Answer);
     }
 }
 
+/// What an answer tells of a link that was made.
+pub(super) fn made_link(link: &PayoutLink) -> Value {
+    json!({"id": link.id, "status": link.status, "deliveries": link.deliveries})
+}
+
 fn made(link: &PayoutLink) -> Answer {
-    let document = serde_json::json!({"id": link.id, "status": link.status, "deliveries": link.deliveries});
-    Answer::created(&document)
+    Answer::created(&made_link(link))
 }
 
 fn id_alone(id: &Uuid) -> Answer {
-    Answer::ok(&serde_json::json!({"id": id}))
+    Answer::ok(&json!({"id": id}))
 }
 
 fn refused(checked: Checked) -> Answer {

@@ -1,0 +1,198 @@
+//! Payout link batches against the book of those who sent them: as many rows as were sent, each with at most one
+//! link, of the amount that was asked for, and counts and status that say so (11).
+//!
+//! Every row that a client sends bears a mark in its metadata, which is also that of its link. So the client tells
+//! its links apart without a word of ours.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::super::requests::{Request, Wish};
+use super::{Changed, changed};
+use crate::http::{Answer, Content, Scope};
+use crate::ids::{OrgId, PayoutLinkBatchId, PayoutLinkId};
+use crate::ledger::verify::Finding;
+use crate::payout_link_batches::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
+use crate::payout_links::PayoutLink;
+use crate::store::memory::Change;
+
+/// Why a row that is well-formed may fail.
+const MAY_FAIL: [&str; 3] = ["transaction-insufficient-funds", "limit-exceeded", "idempotency-key-reused"];
+
+/// A row as its sender wrote it down.
+struct Sent {
+    scope: Scope,
+    amount: i64,
+}
+
+/// What the rows of a batch have come to.
+#[derive(Default)]
+struct Tally {
+    total: i64,
+    amount: i64,
+    succeeded: i64,
+    failed: i64,
+    succeeded_amount: i64,
+}
+
+/// See the module's comment.
+#[derive(Default)]
+pub(super) struct Batches {
+    /// By mark.
+    sent: HashMap<i64, Sent>,
+    /// The links of marks of rows.
+    made: HashMap<i64, PayoutLinkId>,
+    tallies: HashMap<(OrgId, PayoutLinkBatchId), Tally>,
+    ended: HashSet<(OrgId, PayoutLinkBatchId)>,
+    /// What clients were told: the batch of these rows of this app.
+    told: HashMap<(Scope, String), String>,
+}
+
+impl Batches {
+    pub(super) fn sent(&mut self, request: &Request) {
+        let Wish::SubmitBatch(rows) = &request.wish else { return };
+        for row in rows {
+            let (Some(mark), Some(amount)) = (mark_of(&row["metadata"]), row["amount_cents"].as_i64()) else {
+                continue;
+            };
+            self.sent.insert(mark, Sent { scope: request.scope, amount });
+        }
+    }
+
+    /// The same rows are one batch, and other rows another.
+    pub(super) fn answered(&mut self, request: &Request, answer: &Answer) -> Option<Finding> {
+        let (Wish::SubmitBatch(rows), Content::Json(body)) = (&request.wish, &answer.content) else { return None };
+        if answer.status >= 400 {
+            return None;
+        }
+        let body: Value = serde_json::from_str(body).ok()?;
+        let id = body["id"].as_str()?.to_owned();
+        let place = format!("payout link batch {id}");
+        if body["rows"].as_u64() != u64::try_from(rows.len()).ok() {
+            return Some(broken("was answered with another number of rows than were sent", place));
+        }
+        let same = (request.scope, Value::Array(rows.clone()).to_string());
+        let before = self.told.entry(same).or_insert_with(|| id.clone());
+        (*before != id).then(|| broken(&format!("has the rows of batch {before}"), place))
+    }
+
+    pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for link in changed::<PayoutLink>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
+            let mark = link.metadata.as_deref().and_then(|text| mark_of(&serde_json::from_str(text).ok()?));
+            let Some(mark) = mark.filter(|mark| self.sent.contains_key(mark)) else { continue };
+            let first = *self.made.entry(mark).or_insert(link.id);
+            if first != link.id {
+                findings.push(broken(&format!("the row {mark} had made {first} before"), place_of(&link)));
+            }
+        }
+        for change in changed::<BatchRow>(changes) {
+            findings.extend(
+                self.row(&change)
+                    .map(|(what, row)| broken(what, format!("row {} of payout link batch {}", row.number, row.batch))),
+            );
+        }
+        for batch in changed::<PayoutLinkBatch>(changes).filter_map(|change| change.after) {
+            let what = self.batch(&batch);
+            findings.extend(what.map(|what| broken(what, format!("payout link batch {}", batch.id))));
+        }
+        findings
+    }
+
+    /// What was promised and did not come about, when nothing is left to be done.
+    pub(super) fn left_over(&self) -> Option<Finding> {
+        let waits = self.tallies.keys().find(|id| !self.ended.contains(*id));
+        waits.map(|(_, id)| Finding {
+            invariant: 20,
+            what: "is not at its end".to_owned(),
+            place: format!("payout link batch {id}"),
+        })
+    }
+
+    /// What is wrong with a row that was written.
+    fn row(&mut self, change: &Changed<BatchRow>) -> Option<(&'static str, BatchRow)> {
+        let is = |what: &'static str, row: &BatchRow| Some((what, row.clone()));
+        let Some(after) = change.after.as_deref() else { return is("is gone", change.before.as_deref()?) };
+        let asked = &after.asked.0;
+        let mark = asked.metadata.as_ref().and_then(mark_of);
+        let Some((mark, sent)) = mark.and_then(|mark| Some((mark, self.sent.get(&mark)?))) else {
+            return is("was sent by nobody", after);
+        };
+        if asked.amount_cents.get() != sent.amount || after.org != sent.scope.org {
+            return is("is another than was sent", after);
+        }
+        let tally = self.tallies.entry((after.org, after.batch)).or_default();
+        match &change.before {
+            None => {
+                tally.total += 1;
+                tally.amount += sent.amount;
+            }
+            Some(before) if before.status != RowStatus::Waiting || before.asked != after.asked => {
+                return is("was changed after it was done", after);
+            }
+            Some(_) => {}
+        }
+        match (after.status, after.payout_link, after.error_code.as_deref()) {
+            (RowStatus::Waiting, None, None) => None,
+            (RowStatus::Succeeded, Some(link), None) => {
+                tally.succeeded += 1;
+                tally.succeeded_amount += sent.amount;
+                if self.made.get(&mark) == Some(&link) { None } else { is("names a link that is not its own", after) }
+            }
+            (RowStatus::Failed, None, Some(code)) => {
+                tally.failed += 1;
+                if self.made.contains_key(&mark) {
+                    return is("failed and has a link", after);
+                }
+                if MAY_FAIL.contains(&code) { None } else { is("failed for no good reason", after) }
+            }
+            (RowStatus::Waiting | RowStatus::Succeeded | RowStatus::Failed, _, _) => {
+                is("has a status that does not go with its link and its error", after)
+            }
+        }
+    }
+
+    /// What is wrong with a batch that was written.
+    fn batch(&mut self, batch: &PayoutLinkBatch) -> Option<&'static str> {
+        let id = (batch.org, batch.id);
+        let Some(tally) = self.tallies.get(&id) else { return Some("has no rows") };
+        if (tally.total, tally.amount) != (batch.total, batch.amount.get()) {
+            return Some("has not the rows that were sent");
+        }
+        if (tally.succeeded, tally.failed, tally.succeeded_amount)
+            != (batch.succeeded, batch.failed, batch.succeeded_amount.get())
+        {
+            return Some("does not count its rows right");
+        }
+        let is_done = tally.succeeded + tally.failed == tally.total;
+        let right = match batch.status {
+            BatchStatus::Submitted => tally.succeeded + tally.failed == 0,
+            BatchStatus::Processing => true,
+            BatchStatus::Completed => is_done && tally.failed == 0,
+            BatchStatus::CompletedWithErrors => is_done && tally.failed > 0,
+        };
+        match batch.status {
+            BatchStatus::Completed | BatchStatus::CompletedWithErrors => {
+                self.ended.insert(id);
+            }
+            BatchStatus::Submitted | BatchStatus::Processing if self.ended.contains(&id) => {
+                return Some("went on after its end");
+            }
+            BatchStatus::Submitted | BatchStatus::Processing => {}
+        }
+        (!right).then_some("has a status that its rows do not bear out")
+    }
+}
+
+fn mark_of(metadata: &Value) -> Option<i64> {
+    metadata["mark"].as_i64()
+}
+
+fn place_of(link: &PayoutLink) -> String {
+    format!("payout link {}", link.id)
+}
+
+fn broken(what: &str, place: String) -> Finding {
+    Finding { invariant: 11, what: what.to_owned(), place }
+}

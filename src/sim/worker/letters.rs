@@ -1,0 +1,68 @@
+//! How a simulated worker brings a message, part by part, as the real one does (`worker::letters`): what may be told
+//! to a carrier is noted first, and what is in doubt is asked about.
+
+use super::super::carrier::{Carrier, Found, Told};
+use super::super::chance::Chance;
+use super::super::house::House;
+use super::{Finished, Hand, Known, Outside};
+use crate::ids::{MessageId, PayoutLinkId};
+use crate::jobs::Leased;
+use crate::messages::{self, Before, Conclusion, Message, Template};
+use crate::refusal::Refusal;
+
+/// The next part of sending a message; `None` when the worker died over it.
+pub(super) fn send(
+    hand: &Hand,
+    id: MessageId,
+    house: &House,
+    outside: &mut Outside<'_>,
+    chance: &mut Chance,
+) -> Result<Option<Finished>, Refusal> {
+    let message = house.look(|world| messages::find(world, hand.leased.org, id))?;
+    let (now, link) = (house.now(), link_of(&message));
+    let concluded = |outcome| Some(Finished::Message { message: id, link, outcome });
+    if Carrier::is_inbox(&message) {
+        return Ok(concluded(outside.carrier.put_into_inbox(&message, outside.vault)));
+    }
+    Ok(match hand.known {
+        Known::Nothing | Known::NotTaken => Some(Finished::Attempt(id, Before::NotAsked)),
+        Known::Noted => match outside.carrier.tell(&message, now, outside.vault, chance) {
+            Told::Conclusion(outcome) => concluded(outcome),
+            Told::Died => None,
+        },
+        Known::InDoubt => match outside.carrier.look_up(&message, now, chance) {
+            Found::Taken => concluded(Conclusion::Taken { reference: Some(id.to_string()) }),
+            Found::NotTaken => Some(Finished::Attempt(id, Before::NotTaken { asked_at: now })),
+            Found::Silence => concluded(Conclusion::InDoubt { reason: "the list was not to be had".to_owned() }),
+            Found::CannotTell => Some(match link {
+                Some(link) => Finished::AttemptAgain(id, link),
+                None => Finished::Attempt(id, Before::Untold),
+            }),
+        },
+    })
+}
+
+/// Asks the carrier whether a message arrived.
+pub(super) fn follow(
+    leased: &Leased,
+    id: MessageId,
+    house: &House,
+    outside: &Outside<'_>,
+    chance: &mut Chance,
+) -> Result<Finished, Refusal> {
+    let message = house.look(|world| messages::find(world, leased.org, id))?;
+    let heard = outside.carrier.follow(chance);
+    let link = link_of(&message);
+    Ok(heard.map_or(Finished::OnItsWay, |outcome| Finished::Message { message: id, link, outcome }))
+}
+
+/// The link that a message brings.
+fn link_of(message: &Message) -> Option<PayoutLinkId> {
+    match &message.template.0 {
+        Template::ClaimLink { link, .. } => Some(*link),
+        Template::Code { .. }
+        | Template::PayoutOnItsWay { .. }
+        | Template::PayoutFailed { .. }
+        | Template::PaidByPreference { .. } => None,
+    }
+}
