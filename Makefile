@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit browser schemathesis simulate crash batches payables-races bench bless
+.PHONY: help run build setup test test-long fmt lint unit postgres differ chaos browser schemathesis simulate crash batches payables-races bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
@@ -26,6 +26,7 @@ test: ## Everything: format, lints, tests, browser, simulation
 	@$(MAKE) --no-print-directory fmt
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory postgres
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory schemathesis
@@ -37,6 +38,8 @@ test-long: test ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory crash
 	@$(MAKE) --no-print-directory batches
 	@$(MAKE) --no-print-directory payables-races
+	@$(MAKE) --no-print-directory differ
+	@$(MAKE) --no-print-directory chaos
 
 fmt: ## Check the format
 	cargo fmt --all --check
@@ -46,6 +49,15 @@ lint: ## Check the lints
 
 unit: ## Run the Rust tests and write the pages' gallery
 	BURSAR_GALLERY=1 cargo nextest run --locked
+
+postgres: ## Run the API's tests over PostgreSQL (the store's own tests run with unit)
+	BURSAR_TEST_STORE=postgres cargo nextest run --locked -E 'kind(test) - test(/^(postgres|stores|schemas|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line)/)'
+
+differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, and compare answers and books
+	BURSAR_DIFFER_REQUESTS=100000 cargo nextest run --locked --no-capture -E 'test(/^stores_differ/)'
+
+chaos: ## Kill and stop four processes on one PostgreSQL for five minutes
+	BURSAR_CHAOS_ROUNDS=60 cargo nextest run --locked --no-capture -E 'test(four_processes)'
 
 browser: ## Walk the pages with a real browser (needs build and unit)
 	BURSAR_BIN=$(CURDIR)/target/release/bursar npm test --silent --prefix tests/browser

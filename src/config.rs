@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU8, NonZeroU32};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -16,9 +16,12 @@ use crate::carriers::{GatewaySettings, SmtpSettings};
 use crate::dispatch::Network;
 use crate::http::Environment;
 use crate::screening::SCORE_MIN;
+use crate::store::postgres;
 
 /// Requests a second for each app in production, unless it is told otherwise (decisions.md 14).
 const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");
+/// Batches that are under way at once on PostgreSQL, unless it is told otherwise.
+const DATABASE_EXECUTORS: NonZeroU8 = NonZeroU8::new(4).expect("4 is not 0");
 
 /// Which environment is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -65,9 +68,18 @@ pub struct Settings {
     /// Folder of the embedded store, the sandbox's key and its credentials [default: ./bursar-data]
     #[arg(long, env = "BURSAR_DATA_DIR", value_name = "FOLDER")]
     pub data_dir: Option<PathBuf>,
-    /// The store [default: sqlite:<data-dir>/bursar.sqlite]
-    #[arg(long, env = "BURSAR_DATABASE_URL", value_name = "URL")]
+    /// The store: sqlite:<path>, or postgres://user@host:port,host:port/name?sslmode=verify-full [default: sqlite:<data-dir>/bursar.sqlite]
+    #[arg(long, env = "BURSAR_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
+    /// File with the password for PostgreSQL, readable by its owner alone [default: what the URL says]
+    #[arg(long, env = "BURSAR_DATABASE_PASSWORD_FILE", value_name = "FILE")]
+    pub database_password_file: Option<PathBuf>,
+    /// Batches under way at once on PostgreSQL, each of one organization [default: 4]
+    #[arg(long, env = "BURSAR_DATABASE_EXECUTORS", value_name = "NUMBER")]
+    pub database_executors: Option<NonZeroU8>,
+    /// A pooler stands before PostgreSQL that gives each transaction another connection: prepare nothing
+    #[arg(long, env = "BURSAR_DATABASE_POOLER", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
+    pub database_pooler: Option<bool>,
     /// Which environment is served [default: sandbox]
     #[arg(long, env = "BURSAR_ENVIRONMENT", value_name = "NAME")]
     pub environment: Option<EnvironmentChoice>,
@@ -133,6 +145,9 @@ impl Settings {
             admin_listen: self.admin_listen.or(file.admin_listen),
             data_dir: self.data_dir.or(file.data_dir),
             database_url: self.database_url.or(file.database_url),
+            database_password_file: self.database_password_file.or(file.database_password_file),
+            database_executors: self.database_executors.or(file.database_executors),
+            database_pooler: self.database_pooler.or(file.database_pooler),
             environment: self.environment.or(file.environment),
             role: self.role.or(file.role),
             public_url: self.public_url.or(file.public_url),
@@ -160,6 +175,15 @@ impl Settings {
 pub enum Database {
     /// An embedded one, in this file.
     Sqlite(PathBuf),
+    /// A server, which other processes may share.
+    Postgres {
+        /// Where it is, and how to talk to it.
+        settings: Box<postgres::Settings>,
+        /// The file with the password.
+        password_file: Option<PathBuf>,
+        /// Batches under way at once.
+        executors: NonZeroU8,
+    },
 }
 
 /// What the program runs with.
@@ -244,7 +268,7 @@ impl Config {
         let local = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
         let data_dir = settings.data_dir.clone().unwrap_or_else(|| PathBuf::from("bursar-data"));
         let database = match &settings.database_url {
-            Some(url) => database(url)?,
+            Some(url) => database(url, settings)?,
             None => Database::Sqlite(data_dir.join("bursar.sqlite")),
         };
         let requests_per_second = match settings.requests_per_second {
@@ -278,13 +302,22 @@ fn read(file: &Path) -> Result<Settings, BadConfig> {
     toml::from_str(&text).map_err(|error| BadConfig::one(format!("{}: {error}", file.display())))
 }
 
-fn database(url: &str) -> Result<Database, BadConfig> {
+fn database(url: &str, settings: &Settings) -> Result<Database, BadConfig> {
     match url.split_once(':') {
         Some(("sqlite", path)) if !path.is_empty() => {
             Ok(Database::Sqlite(PathBuf::from(path.strip_prefix("//").unwrap_or(path))))
         }
+        Some(("postgres" | "postgresql", _)) => {
+            let read = postgres::Settings::parse(url);
+            let read = read.map_err(|reason| BadConfig::one(format!("database-url: {reason}")))?;
+            Ok(Database::Postgres {
+                settings: Box::new(read.through_pooler(settings.database_pooler.unwrap_or(false))),
+                password_file: settings.database_password_file.clone(),
+                executors: settings.database_executors.unwrap_or(DATABASE_EXECUTORS),
+            })
+        }
         Some(_) | None => Err(BadConfig::one(format!(
-            "database-url must be sqlite:<path>, not {:?}",
+            "database-url must be sqlite:<path> or postgres://…, not {:?}",
             // What follows the scheme may hold a password.
             url.split_once(':').map_or("", |(scheme, _)| scheme)
         ))),
@@ -354,6 +387,13 @@ fn check_production(settings: &Settings, config: &Config, has_file: bool) -> Res
     }
     refuse(settings.key_file.is_none(), "needs key-file, the master key; it is never made by itself");
     refuse(config.admin_listen == Some(config.listen), "admin-listen must differ from listen");
+    match &config.database {
+        Database::Sqlite(_) => {}
+        Database::Postgres { settings, .. } => refuse(
+            !settings.is_private(),
+            "database-url must say sslmode=verify-full, unless the server is on this machine",
+        ),
+    }
     // Without them production would have to pretend that it delivers.
     refuse(config.mail.is_none(), "needs smtp-url and smtp-from, by which e-mail leaves");
     refuse(config.phone.is_none(), "needs sms-url, sms-account, sms-token-file and sms-from, by which texts leave");
@@ -458,13 +498,33 @@ mod tests {
     }
 
     #[test]
+    fn production_does_not_talk_to_a_database_in_the_open() {
+        let of = |url: &str| {
+            let text = format!(
+                "public-url = 'https://pay.example'\nkey-file = '/etc/bursar/key'\n{CARRIERS}\ndatabase-url = '{url}'"
+            );
+            let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
+            Config::load(production, Some(file(&text).path()))
+        };
+        assert!(of("postgres://db.example/pay?sslmode=verify-full").is_ok());
+        assert!(of("postgres:///pay?host=/run/postgresql").is_ok());
+        for open in ["postgres://db.example/pay", "postgres://db.example/pay?sslmode=require"] {
+            assert!(of(open).unwrap_err().0[0].contains("sslmode=verify-full"), "{open}");
+        }
+    }
+
+    #[test]
     fn only_known_stores_and_addresses() {
-        let of = |url: &str| database(url);
+        let of = |url: &str| database(url, &Settings::default());
         assert_eq!(of("sqlite:data/x"), Ok(Database::Sqlite("data/x".into())));
         assert_eq!(of("sqlite:///var/x"), Ok(Database::Sqlite("/var/x".into())));
         for url in ["", "sqlite:", "mysql://root:secret@db", "x"] {
             assert!(of(url).is_err_and(|error| !error.to_string().contains("secret")), "{url}");
         }
+        let shared = of("postgres://me:secret@a,b/pay?sslmode=require").unwrap();
+        assert!(matches!(&shared, Database::Postgres { executors: DATABASE_EXECUTORS, .. }), "{shared:?}");
+        assert!(!format!("{shared:?}").contains("secret"));
+        assert!(of("postgres://me:secret@a/x?sslmode=maybe").is_err_and(|error| !error.to_string().contains("secret")));
         assert_eq!((score_min(None), score_min(Some(100))), (Ok(SCORE_MIN), Ok(100)));
         assert!(score_min(Some(69)).is_err() && score_min(Some(101)).is_err());
         assert!(public_url("pay.example").is_err() && public_url("https://").is_err());

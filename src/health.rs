@@ -1,7 +1,8 @@
 //! Whether the program lives, whether it is ready, and what it measures (decisions.md 15).
 //!
 //! Ready means: it takes commands and works off what they leave behind. It is not, once the engine or a
-//! worker has ended or shutdown has begun; then whoever spreads requests sends them elsewhere.
+//! worker has ended or shutdown has begun, nor while a shared store has no server that takes writes; then
+//! whoever spreads requests sends them elsewhere.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,19 +15,21 @@ use crate::engine::Engine;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::refusal::{Code, Refusal};
+use crate::store::Reads;
 
 /// See the module's comment.
 pub struct Health {
     engine: Engine,
+    reads: Reads,
     metrics: PrometheusHandle,
     stopping: AtomicBool,
     workers: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Health {
-    /// Watches the engine; workers are added as they start.
-    pub fn new(engine: Engine, metrics: PrometheusHandle) -> Arc<Self> {
-        Arc::new(Self { engine, metrics, stopping: AtomicBool::new(false), workers: Mutex::default() })
+    /// Watches the engine and its store; workers are added as they start.
+    pub fn new(engine: Engine, reads: Reads, metrics: PrometheusHandle) -> Arc<Self> {
+        Arc::new(Self { engine, reads, metrics, stopping: AtomicBool::new(false), workers: Mutex::default() })
     }
 
     /// Watches a worker: when it ends, the program is no longer ready.
@@ -68,10 +71,19 @@ async fn livez(_: Call) -> Outcome {
     Ok(Answer::file("text/plain; charset=utf-8", "alive\n"))
 }
 
-fn readyz(health: &Health) -> Outcome {
-    match health.trouble() {
-        None => Ok(Answer::file("text/plain; charset=utf-8", "ready\n")),
-        Some(reason) => Err(Refusal::new(Code::ServiceUnavailable, reason).retry_after(1)),
+async fn readyz(health: Arc<Health>) -> Outcome {
+    let unready = |reason: &str| Err(Refusal::new(Code::ServiceUnavailable, reason).retry_after(1));
+    if let Some(reason) = health.trouble() {
+        return unready(reason);
+    }
+    let reads = health.reads.clone();
+    match tokio::task::spawn_blocking(move || reads.reachable()).await {
+        Ok(Ok(())) => Ok(Answer::file("text/plain; charset=utf-8", "ready\n")),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "not ready");
+            unready("The database cannot be reached.")
+        }
+        Err(_) => unready("The database could not be asked."),
     }
 }
 
@@ -84,7 +96,7 @@ fn metrics(health: &Health) -> Answer {
 /// The probes. In production they stand on a listener of their own.
 pub fn routes(health: &Arc<Health>) -> Vec<Route> {
     let (ready, measured) = (health.clone(), health.clone());
-    let is_ready = move |_: Call| std::future::ready(readyz(&ready));
+    let is_ready = move |_: Call| readyz(ready.clone());
     let measures = move |_: Call| std::future::ready(Ok(metrics(&measured)));
     vec![
         route!(Get "/livez" Anyone "livez" livez)

@@ -182,6 +182,16 @@ impl Seeds {
         }
     }
 
+    /// Another source of the same kind, made of this one's next seed.
+    #[must_use]
+    pub fn split(&mut self) -> Self {
+        let seed = self.next_seed();
+        match self {
+            Self::System => Self::System,
+            Self::Counted(_) => Self::Counted(Box::new(StdRng::from_seed(seed))),
+        }
+    }
+
     /// Entropy for one command or request.
     pub fn next_entropy(&mut self) -> Entropy {
         Entropy::from_seed(self.next_seed())

@@ -111,6 +111,8 @@ pub mod claims;
 pub mod verify;
 /// What only the sandbox has: the movable clock.
 pub mod sandbox;
+/// Every kind of record.
+pub mod tables;
 /// The pages that people see: the claim, the sandbox inbox, the reference.
 pub mod pages;
 /// Does what commits leave to be done.

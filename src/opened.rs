@@ -22,7 +22,7 @@ use crate::ids::Seeds;
 use crate::outbound::{DEADLINE, Outbound};
 use crate::screening::Watchlist;
 use crate::store::sqlite::{Checkpointer, OpenError};
-use crate::store::{Memory, Reads, Sqlite, Store};
+use crate::store::{Memory, Postgres, Reads, Sqlite, Store, postgres};
 use crate::vault::Vault;
 
 /// Why the program could not be opened.
@@ -40,6 +40,9 @@ pub enum Unopened {
     /// The store did not open: exit code 1.
     #[error(transparent)]
     Store(#[from] OpenError),
+    /// The shared store did not open: exit code 1.
+    #[error(transparent)]
+    Shared(#[from] postgres::OpenError),
     /// The sandbox's clock could not be read, or its demonstration not be made: exit code 1.
     #[error("{0}")]
     Sandbox(String),
@@ -60,7 +63,8 @@ fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Unopened {
 
 /// An opened store, before anything runs over it.
 pub struct Opened {
-    store: Store,
+    /// One for each executor.
+    stores: Vec<Store>,
     reads: Reads,
     keeps: Keeps,
 }
@@ -104,12 +108,23 @@ impl Opened {
         let lock = lock(path)?;
         let Sqlite { writer, readers, checkpointer } = Sqlite::open(path, migrate)?;
         let keeps = Keeps { checkpointer: Some(checkpointer), lock: Some(lock) };
-        Ok(Self { store: Store::Sqlite(Box::new(writer)), reads: Reads::Sqlite(readers), keeps })
+        Ok(Self { stores: vec![Store::Sqlite(Box::new(writer))], reads: Reads::Sqlite(readers), keeps })
+    }
+
+    /// Opens a shared store on a server, with so many executors.
+    ///
+    /// # Errors
+    /// `Shared` when it cannot be reached, or its schema is not ours.
+    pub fn postgres(settings: postgres::Settings, migrate: bool, executors: usize) -> Result<Self, Unopened> {
+        let Postgres { writers, readers } = Postgres::open(settings, migrate, executors)?;
+        let stores = writers.into_iter().map(|writer| Store::Postgres(Box::new(writer))).collect();
+        Ok(Self { stores, reads: Reads::Postgres(readers), keeps: Keeps::default() })
     }
 
     /// A store in memory: gone with the process.
     pub fn memory(memory: &Memory) -> Self {
-        Self { store: Store::Memory(memory.clone()), reads: Reads::Memory(memory.clone()), keeps: Keeps::default() }
+        let stores = vec![Store::Memory(memory.clone())];
+        Self { stores, reads: Reads::Memory(memory.clone()), keeps: Keeps::default() }
     }
 
     /// Opens the store that the configuration names.
@@ -120,7 +135,17 @@ impl Opened {
         make_folder(&config.data_dir)?;
         match &config.database {
             Database::Sqlite(path) => Self::sqlite(path, config.migrate),
+            Database::Postgres { settings, password_file, executors } => {
+                let server = server(settings, password_file.as_deref())?;
+                Self::postgres(server, config.migrate, usize::from(executors.get()))
+            }
         }
+    }
+
+    /// The writing halves, one for each executor, the reading half, and what keeps them open: for whoever looks at
+    /// a store without running anything over it.
+    pub fn into_parts(self) -> (Vec<Store>, Reads, Keeps) {
+        (self.stores, self.reads, self.keeps)
     }
 
     /// Starts the engine over it.
@@ -130,7 +155,7 @@ impl Opened {
     pub fn start(self, surroundings: Surroundings) -> Result<(Arc<Bursar>, Keeps), Unopened> {
         let Surroundings {
             clock,
-            command_seeds,
+            mut command_seeds,
             request_seeds,
             vault,
             environment,
@@ -139,8 +164,14 @@ impl Opened {
             call_deadline,
             watchlist,
         } = surroundings;
-        let executor = Executor::new(self.store, clock.clone(), command_seeds);
-        let engine = Engine::start(executor).map_err(system("cannot start the engine's thread"))?;
+        let mut executors = Vec::with_capacity(self.stores.len());
+        let mut stores = self.stores;
+        // One that is alone has all the chance.
+        while stores.len() > 1 {
+            executors.extend(stores.pop().map(|store| Executor::new(store, clock.clone(), command_seeds.split())));
+        }
+        executors.extend(stores.pop().map(|store| Executor::new(store, clock.clone(), command_seeds)));
+        let engine = Engine::with(executors).map_err(system("cannot start the engine's threads"))?;
         let bursar = Bursar {
             engine,
             reads: self.reads,
@@ -166,6 +197,18 @@ impl Opened {
 pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
     match &config.database {
         Database::Sqlite(path) => Ok(Reads::Sqlite(Sqlite::read_only(path)?)),
+        Database::Postgres { settings, password_file, .. } => {
+            Ok(Reads::Postgres(Postgres::read_only(server(settings, password_file.as_deref())?)))
+        }
+    }
+}
+
+/// The server of a configuration, with the password that is in a file.
+fn server(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<postgres::Settings, BadConfig> {
+    let settings = settings.clone();
+    match password_file {
+        None => Ok(settings),
+        Some(path) => Ok(settings.with_password(secret_file("database-password-file", path)?.trim())),
     }
 }
 

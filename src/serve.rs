@@ -26,7 +26,7 @@ use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Role};
 use crate::dispatch::{self, Limits, Network, Peer, origin};
 use crate::health::{self, Health};
-use crate::http::Bursar;
+use crate::http::{Bursar, Environment};
 use crate::ids::Seeds;
 use crate::opened::{self, Opened, Surroundings, Unopened};
 use crate::outbound;
@@ -44,6 +44,8 @@ const DRAIN: Duration = Duration::from_secs(25);
 const WORKERS_END: Duration = Duration::from_secs(10);
 /// How long the engine may take to finish what it has when nobody sends it more.
 const LAST_BATCH: Duration = Duration::from_secs(5);
+/// How often to look whether another process has moved the sandbox's clock.
+const CLOCK_EVERY: Duration = Duration::from_secs(1);
 /// Bounds of the histograms whose name ends in `_seconds`.
 const SECONDS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
 /// Bounds of the histogram of commands in a batch.
@@ -66,7 +68,7 @@ pub enum Ended {
 pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, Unopened> {
     let vault = opened::vault(&config)?;
     let carriers = opened::carriers(&config)?;
-    let opened = Opened::configured(&config)?;
+    let opened = open(config.clone()).await?;
     let listener = listen(config.listen).await?;
     let base_url = format!("http://{}", reachable(&listener, config.listen));
     let watchlist = sanctions::first(&config)?;
@@ -85,7 +87,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let unopened = |refusal: Refusal| Unopened::Sandbox(refusal.message);
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
-    let health = Health::new(bursar.engine.clone(), install_metrics()?);
+    let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), install_metrics()?);
     let (stop_workers, told) = watch::channel(false);
     sanctions::screen_everybody(&bursar).await.map_err(unopened)?;
     start_workers(&bursar, &health, config.role, told).await?;
@@ -105,6 +107,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     };
     let router = dispatch::router(bursar.clone(), table, limits);
     let watching = tokio::spawn(sanctions::keep_up(bursar.clone(), config.clone(), stopping.clone()));
+    let following = tokio::spawn(follow_the_clock(bursar.clone(), stopping.clone()));
     let serving = tokio::spawn(accept(listener, router, config.trusted_proxies.into(), stopping));
     // Whoever reads the line may tell us to end at once, so the handlers are in place before it is printed.
     let signals = Signals::listen()?;
@@ -113,13 +116,21 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let ended = until_told(&bursar, signals).await;
     health.stop();
     stop.send_replace(true);
-    drain([Some(serving), admin, Some(watching)]).await;
+    drain([Some(serving), admin, Some(watching), Some(following)]).await;
     stop_workers.send_replace(true);
     health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
     // The checkpoints end and the lock goes back only now, when nothing writes any more.
     drop(keeps);
     Ok(ended)
+}
+
+/// Opening may wait for a file or a server, and so has a thread of its own.
+async fn open(config: Config) -> Result<Opened, Unopened> {
+    let opened = tokio::task::spawn_blocking(move || Opened::configured(&config)).await;
+    opened.unwrap_or_else(|error| {
+        Err(Unopened::System { what: "cannot open the store".to_owned(), source: error.into() })
+    })
 }
 
 /// Background work. Each worker is watched: the process is not ready without it.
@@ -133,11 +144,14 @@ async fn start_workers(
         Role::Api => return Ok(()),
         Role::All | Role::Worker => {}
     }
-    // The store is locked: whatever is leased was leased by a process that is gone.
-    let abandoned = worker::abandon_leases(bursar).await;
-    let abandoned = abandoned.map_err(|refusal| Unopened::Sandbox(refusal.message))?;
-    if abandoned > 0 {
-        tracing::info!(abandoned, "jobs of a process that died are due again");
+    // An embedded store is locked: whatever is leased was leased by a process that is gone. In a shared one
+    // others may be at it, and a lease of the dead ends by itself.
+    if !bursar.reads.is_shared() {
+        let abandoned = worker::abandon_leases(bursar).await;
+        let abandoned = abandoned.map_err(|refusal| Unopened::Sandbox(refusal.message))?;
+        if abandoned > 0 {
+            tracing::info!(abandoned, "jobs of a process that died are due again");
+        }
     }
     health.watch(worker::start(bursar.clone(), stop));
     Ok(())
@@ -265,7 +279,19 @@ async fn until_told(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
     ended
 }
 
-async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 3]) {
+/// Where other processes may move the sandbox's clock, this one follows.
+async fn follow_the_clock(bursar: Arc<Bursar>, mut stopping: watch::Receiver<bool>) {
+    if !bursar.reads.is_shared() || bursar.environment != Environment::Sandbox {
+        return;
+    }
+    while tokio::time::timeout(CLOCK_EVERY, stopping.wait_for(|stop| *stop)).await.is_err() {
+        if let Err(refusal) = keep_up(&bursar).await {
+            tracing::debug!(refusal.message, "the sandbox's clock could not be read");
+        }
+    }
+}
+
+async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 4]) {
     let all = futures::future::join_all(tasks.into_iter().flatten());
     if tokio::time::timeout(DRAIN, all).await.is_err() {
         tracing::warn!("some requests were still under way after {} seconds", DRAIN.as_secs());

@@ -17,11 +17,13 @@ const CONNECTIONS: usize = 64;
 /// What a restart may take until it accepts connections.
 const RESTART_MAX: Duration = Duration::from_secs(2);
 
+/// A number out of the environment, for runs that are longer than usual.
 pub fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-fn load(process: &Process, credentials: &Value, run: u64) -> Load {
+/// Payouts for a process: `run` makes their keys unlike those of another run.
+pub fn load(process: &Process, credentials: &Value, run: u64) -> Load {
     let word = |name: &str| credentials["app"][name].as_str().unwrap().to_owned();
     Load {
         address: process.address.clone(),
@@ -49,7 +51,7 @@ async fn killed_under_load(process: Process, load: &Load, enough: u64) -> Vec<Se
 }
 
 /// Every link of the app, by id: its amount, and how often it was listed.
-fn links(load: &Load) -> HashMap<String, u64> {
+pub fn links(load: &Load) -> HashMap<String, u64> {
     use base64::Engine as _;
     let token = base64::engine::general_purpose::STANDARD.encode(format!("{}:{}", load.client_id, load.api_key));
     let (mut seen, mut after) = (HashMap::new(), String::new());

@@ -64,7 +64,7 @@ async fn a_key_with_a_wrong_field_may_be_used_again() {
 
 /// The commit's outcome is unknown: nobody guesses, the program stops, and the key decides afterwards.
 async fn the_key_decides_after(fault: Fault, replayed: Option<&str>) {
-    let mut server = Server::memory().await;
+    let mut server = Server::failing().await;
     server.store().fail_next(fault);
     let unknown = make(&server, "Corner Shop").send().await;
     assert!(unknown.refused(503, "outcome-unknown").header("retry-after").is_some());
@@ -103,7 +103,7 @@ async fn what_a_key_keeps_shows_no_claim_token() {
     claim().await.refused(410, "link-canceled");
     assert_eq!(claim().await.header("idempotent-replayed"), Some("true"));
 
-    let kept = server.store().rows(StoredAnswer::TABLE);
+    let kept = server.rows(StoredAnswer::TABLE);
     assert_eq!(kept.len(), 2);
     assert!(!format!("{kept:?}").contains(token));
 }

@@ -195,7 +195,7 @@ fn findings_after<R: Record>(server: &Server, choose: impl Fn(&R) -> bool, edit:
     edit(&mut tampered);
     let put = |record: &R| {
         let row = record.values();
-        server.store().tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
+        server.tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
     };
     put(&tampered);
     let report = bursar::verify::verify(&bursar.reads).unwrap();

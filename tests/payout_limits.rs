@@ -381,10 +381,10 @@ async fn a_day_that_was_tampered_with_is_found_out() {
     let user = server.banked_user(1234).await;
     pay(&server, &user, 5_000).await.expect(201);
     server.verify();
-    let row = server.store().rows(PayoutDay::TABLE).pop().expect("the payout was counted");
+    let row = server.rows(PayoutDay::TABLE).pop().expect("the payout was counted");
     let day = (PayoutDay::TABLE.decode)(&row).unwrap().downcast::<PayoutDay>().unwrap();
     let less = PayoutDay { total: bursar::money::Cents::ZERO, ..PayoutDay::clone(&day) };
-    server.store().tamper(PayoutDay::TABLE, Table::index_values(PayoutDay::TABLE.key(), &row), Some(less.values()));
+    server.tamper(PayoutDay::TABLE, Table::index_values(PayoutDay::TABLE.key(), &row), Some(less.values()));
     let report = bursar::verify::verify(&server.bursar().reads).unwrap();
     assert_eq!(report.findings.iter().map(|finding| finding.invariant).collect::<Vec<_>>(), [3]);
     assert!(report.findings[0].what.contains("5000"), "{:?}", report.findings);

@@ -498,7 +498,8 @@ async fn each_move_of_a_batch_is_one_event() {
 /// The checker of invariant 11 can fail: each of these rows cannot be.
 #[tokio::test]
 async fn verify_finds_a_row_that_did_not_make_its_one_link() {
-    let server = Server::memory().await;
+    // The schemas of the other stores refuse most of what is written here.
+    let server = Server::failing().await;
     let mut links = rows(0..3);
     links[2]["amount_cents"] = json!(ALL_MONEY);
     done(&server, links).await;
@@ -527,7 +528,7 @@ async fn verify_finds_a_row_that_did_not_make_its_one_link() {
         put(&server, &row);
         assert_eq!(broken(), [11], "{row:?}");
         // Back to how it was.
-        server.store().tamper(BatchRow::TABLE, Table::index_values(BatchRow::TABLE.key(), &row.values()), None);
+        server.tamper(BatchRow::TABLE, Table::index_values(BatchRow::TABLE.key(), &row.values()), None);
         rows.iter().for_each(|row| put(&server, row));
         assert_eq!(broken(), [0; 0]);
     }
@@ -545,11 +546,11 @@ async fn verify_finds_a_row_that_did_not_make_its_one_link() {
 }
 
 fn stored<R: Record>(server: &Server) -> Vec<R> {
-    let rows = server.store().rows(R::TABLE);
+    let rows = server.rows(R::TABLE);
     rows.iter().map(|row| R::clone(&(R::TABLE.decode)(row).unwrap().downcast::<R>().unwrap())).collect()
 }
 
 fn put<R: Record>(server: &Server, record: &R) {
     let row = record.values();
-    server.store().tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
+    server.tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
 }

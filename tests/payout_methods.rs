@@ -16,7 +16,7 @@ async fn verified(server: &Server) -> String {
     });
     let id = server.post("/v2/users").app_key().json(body).send().await.expect(201).id();
     server.post(&format!("/v2/users/{id}/send-verification-token")).app_key().send().await.expect(202);
-    let row = server.store().rows(Message::TABLE).pop().unwrap();
+    let row = server.rows(Message::TABLE).pop().unwrap();
     let message = (Message::TABLE.decode)(&row).unwrap().downcast::<Message>().unwrap();
     let Template::Code { sealed_code, .. } = &message.template.0 else { panic!("the newest message is no code") };
     let token = open_code(&server.bursar().vault, message.org, sealed_code).unwrap();

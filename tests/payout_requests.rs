@@ -369,7 +369,8 @@ async fn each_move_of_a_payout_request_is_one_event_without_secrets() {
 /// The checker of invariant 13 can fail: each of these rows contradicts itself.
 #[tokio::test]
 async fn verify_finds_a_request_that_did_not_make_its_one_link() {
-    let server = Server::memory().await;
+    // The schemas of the other stores refuse most of what is written here.
+    let server = Server::failing().await;
     let approved = submit(&server, by_phone(5)).await.expect(201).id();
     decide(&server, &approved, "approve").await.expect(200);
     submit(&server, by_phone(6)).await.expect(201);
@@ -380,7 +381,7 @@ async fn verify_finds_a_request_that_did_not_make_its_one_link() {
     };
     assert_eq!(broken(), [0; 0]);
 
-    let rows = server.store().rows(PayoutRequest::TABLE);
+    let rows = server.rows(PayoutRequest::TABLE);
     let requests: Vec<PayoutRequest> = rows
         .iter()
         .map(|row| PayoutRequest::clone(&(PayoutRequest::TABLE.decode)(row).unwrap().downcast().unwrap()))
@@ -406,5 +407,5 @@ async fn verify_finds_a_request_that_did_not_make_its_one_link() {
 fn put(server: &Server, request: &PayoutRequest) {
     let row = request.values();
     let key = Table::index_values(PayoutRequest::TABLE.key(), &row);
-    server.store().tamper(PayoutRequest::TABLE, key, Some(row));
+    server.tamper(PayoutRequest::TABLE, key, Some(row));
 }

@@ -21,7 +21,7 @@ async fn create(server: &Server, body: Value) -> Reply {
 
 /// The code in the newest message, as the person would read it.
 fn newest_code(server: &Server) -> String {
-    let row: Row = server.store().rows(Message::TABLE).pop().unwrap();
+    let row: Row = server.rows(Message::TABLE).pop().unwrap();
     let message = (Message::TABLE.decode)(&row).unwrap().downcast::<Message>().unwrap();
     let Template::Code { sealed_code, .. } = &message.template.0 else { panic!("the newest message is no code") };
     open_code(&server.bursar().vault, message.org, sealed_code).unwrap()
@@ -355,7 +355,7 @@ async fn nothing_secret_is_stored_or_told_in_clear() {
         bursar::events::Event::TABLE,
         bursar::http::idempotency::StoredAnswer::TABLE,
     ] {
-        let stored = format!("{:?}", server.store().rows(table));
+        let stored = format!("{:?}", server.rows(table));
         for secret in ["123456789", "123-45-6789", "987654321", "1 Main St", code.as_str()] {
             assert!(!stored.contains(secret), "{} holds {secret}", table.name);
         }

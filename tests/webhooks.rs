@@ -415,7 +415,7 @@ async fn lease(server: &Server, kind: &str) -> Leased {
 
 #[tokio::test]
 async fn a_courier_that_dies_after_its_calls_makes_them_again_under_the_same_ids() {
-    let server = Server::memory().await;
+    let server = Server::failing().await;
     let receiver = Receiver::start(Manner::Status(200)).await;
     let endpoint = endpoint_for(&server, json!({"url": receiver.url, "events": ["payout_link.updated"]})).await;
     link(&server).await;
@@ -468,7 +468,7 @@ async fn an_endpoint_that_hangs_keeps_nobody_waiting() {
 
 #[tokio::test]
 async fn the_secret_is_sealed_in_the_store() {
-    let server = Server::start().await;
+    let server = Server::sqlite().await;
     let endpoint = endpoint(&server, "http://127.0.0.1:9").await;
     let rotated = server.post(&format!("{}/rotate-secret", endpoint.path)).app_key().idempotency_key("k").send().await;
     let second = rotated.expect(200).body["secret"].as_str().unwrap().to_owned();

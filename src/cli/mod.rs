@@ -127,9 +127,11 @@ impl From<Unopened> for Failed {
     fn from(unopened: Unopened) -> Self {
         match unopened {
             Unopened::Config(bad) => Self::Config(bad),
-            other @ (Unopened::Locked { .. } | Unopened::Store(_) | Unopened::Sandbox(_) | Unopened::System { .. }) => {
-                Self::Work(other.to_string())
-            }
+            other @ (Unopened::Locked { .. }
+            | Unopened::Store(_)
+            | Unopened::Shared(_)
+            | Unopened::Sandbox(_)
+            | Unopened::System { .. }) => Self::Work(other.to_string()),
         }
     }
 }

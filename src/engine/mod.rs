@@ -4,14 +4,18 @@
 //! [`World`], writes everything they changed at once, and only then answers anyone.
 //!
 //! Invariants: nobody is answered before the commit; a refused command leaves no
-//! change; a commit whose outcome is unknown stops the engine rather than let it
-//! guess. Deliberately absent: the network, and anything about a particular noun.
+//! change; after a commit whose outcome is unknown nothing is guessed: over the embedded
+//! store the engine stops, over a shared one, of which it keeps nothing between two
+//! batches, it goes on. Deliberately absent: the network, and anything about a
+//! particular noun.
 
 mod running;
 mod view;
+mod waiting;
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 pub use running::{Engine, Stopped};
 pub use view::view;
@@ -19,14 +23,17 @@ pub use view::view;
 use crate::clock::{Clock, Time};
 use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
-use crate::store::{CommitError, Store, StoreError};
-use crate::world::{Halt, Want, World};
+use crate::store::{Begun, CommitError, Store, StoreError};
+use crate::world::{Halt, Row, Want, World};
 
 /// A batch holds at most this many commands. Above 64 there is little left to gain by sharing a flush.
 pub const BATCH_MAX: usize = 256;
 
 /// A command that has not decided after this many loads would never decide.
 const ROUNDS_MAX: usize = 200;
+
+/// A batch that other writers stand in the way of is run this often at most; then its callers are told to come back.
+const TRIES_MAX: u32 = 6;
 
 /// Something to be done: a plain struct with its inputs, and a decision over a world.
 pub trait Command: Send + 'static {
@@ -58,6 +65,8 @@ pub enum Step {
 
 /// A command with the place where its answer goes; what the engine queues.
 pub trait Task: Send {
+    /// See [`Command::organization`].
+    fn organization(&self) -> OrgId;
     /// See [`Command::needs`].
     fn needs(&self) -> Vec<Want>;
     /// Runs the command once.
@@ -79,6 +88,10 @@ where
     C: Command,
     A: FnOnce(Result<C::Reply, Refusal>) + Send,
 {
+    fn organization(&self) -> OrgId {
+        self.command.organization()
+    }
+
     fn needs(&self) -> Vec<Want> {
         self.command.needs()
     }
@@ -154,13 +167,18 @@ impl Executor {
         receiver.recv().unwrap_or_else(|_| silent())
     }
 
-    /// Runs a batch: decides, commits, then answers everyone.
+    /// Whether a batch may hold the commands of one organization only.
+    pub fn one_organization(&self) -> bool {
+        self.store.is_shared()
+    }
+
+    /// Runs a batch: decides, commits, then answers everyone. See [`Self::one_organization`].
     pub fn run(&mut self, tasks: Vec<Box<dyn Task>>) -> Verdict {
         let mut places: Vec<Place> = tasks.into_iter().map(|task| self.place(task)).collect();
         let verdict = match self.decide_and_commit(&mut places) {
             // One command's changes stand against the store: find out whose, the others must not suffer.
             Err(CommitError::Refused(_)) if places.len() > 1 => self.run_singly(&mut places),
-            outcome => settle(&mut places, outcome),
+            outcome => self.settle(&mut places, outcome),
         };
         for place in places {
             place.task.answer();
@@ -173,46 +191,79 @@ impl Executor {
             let alone = &mut places[at..=at];
             alone[0].decided = false;
             let outcome = self.decide_and_commit(alone);
-            if let Verdict::Stop(reason) = settle(alone, outcome) {
-                settle(&mut places[at..], Err(CommitError::Unknown(reason.clone())));
+            if let Verdict::Stop(reason) = self.settle(alone, outcome) {
+                self.settle(&mut places[at..], Err(CommitError::Unknown(reason.clone())));
                 return Verdict::Stop(reason);
             }
         }
         Verdict::GoOn
     }
 
-    /// Each command has a moment of its own, later than any before, so that creation times order all objects.
     fn place(&mut self, task: Box<dyn Task>) -> Place {
-        let now = self.clock.now().max(self.last.plus_micros(1));
-        self.last = now;
-        self.clock.reach(now);
+        // Over a shared store the moment is known only when the organization is locked.
+        let now = if self.store.is_shared() { self.last } else { self.next_moment() };
         Place { task, now, seed: self.seeds.next_seed(), decided: false }
     }
 
+    /// Each command has a moment of its own, later than any before, so that creation times order all objects.
+    fn next_moment(&mut self) -> Time {
+        let now = self.clock.now().max(self.last.plus_micros(1));
+        self.last = now;
+        self.clock.reach(now);
+        now
+    }
+
+    /// Runs the batch, and once more from its start for as long as other writers of a shared store stand in its
+    /// way: nothing was written and nobody was answered, so that is the same batch.
     fn decide_and_commit(&mut self, places: &mut [Place]) -> Result<(), CommitError> {
-        let mut world = World::new(self.last);
-        let read = self.decide_all(places, &mut world);
-        if let Err(error) = read {
-            // Nothing was written yet: a definite no for everyone.
-            tracing::error!(%error, "a batch could not be loaded");
-            let refusal = Refusal::new(Code::ServiceUnavailable, "The store cannot be read now. Nothing happened.");
-            for place in places {
-                place.task.overrule(refusal.clone().retry_after(1));
+        let mut tries = 1;
+        loop {
+            match self.decide_and_commit_once(places) {
+                Err(CommitError::Again(reason)) if tries < TRIES_MAX => {
+                    tracing::debug!(reason, tries, "a batch is run again");
+                    metrics::counter!("bursar_batch_retries_total").increment(1);
+                    std::thread::sleep(Duration::from_millis(u64::from(tries)));
+                    tries += 1;
+                    places.iter_mut().for_each(|place| place.decided = false);
+                }
+                outcome => return outcome,
             }
-            return Ok(());
         }
-        self.store.commit(&world.changes())
+    }
+
+    fn decide_and_commit_once(&mut self, places: &mut [Place]) -> Result<(), CommitError> {
+        let mut world = World::new(self.last);
+        match self.decide_all(places, &mut world) {
+            Ok(()) => self.store.commit(&world.changes(), self.last),
+            Err(error) => {
+                self.store.abandon();
+                match error {
+                    StoreError::Again(reason) => Err(CommitError::Again(reason)),
+                    error @ (StoreError::Read(_) | StoreError::Corrupt(_)) => {
+                        // Nothing was written yet: a definite no for everyone.
+                        tracing::error!(%error, "a batch could not be loaded");
+                        overrule(places, &unavailable());
+                        Ok(())
+                    }
+                }
+            }
+        }
     }
 
     fn decide_all(&mut self, places: &mut [Place], world: &mut World) -> Result<(), StoreError> {
         let mut wants: Vec<Want> = places.iter().flat_map(|place| place.task.needs()).collect();
+        self.begin(places, world, std::mem::take(&mut wants))?;
         for _ in 0..ROUNDS_MAX {
-            self.load(world, std::mem::take(&mut wants))?;
             for place in places.iter_mut().filter(|place| !place.decided) {
                 wants.extend(decide_guarded(place, world));
             }
             if places.iter().all(|place| place.decided) {
                 return Ok(());
+            }
+            let new = unknown_to(world, std::mem::take(&mut wants));
+            if !new.is_empty() {
+                let answers = self.store.load(&new)?;
+                take_in(world, new, answers)?;
             }
         }
         for place in places.iter_mut().filter(|place| !place.decided) {
@@ -221,18 +272,72 @@ impl Executor {
         Ok(())
     }
 
-    fn load(&mut self, world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
-        let mut seen = HashSet::new();
-        let new: Vec<Want> = wants.into_iter().filter(|want| !world.knows(want) && seen.insert(want.clone())).collect();
-        if new.is_empty() {
-            return Ok(());
+    /// Begins the batch in the store, with what its commands know to need. Where others write too, the moments
+    /// of the commands are drawn now, later than those of what they committed meanwhile.
+    fn begin(&mut self, places: &mut [Place], world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
+        let Some(first) = places.first() else { return Ok(()) };
+        let organization = first.task.organization();
+        debug_assert!(
+            !self.one_organization() || places.iter().all(|place| place.task.organization() == organization),
+            "a batch of a shared store is of one organization"
+        );
+        let new = unknown_to(world, wants);
+        let Begun { last, answers } = self.store.begin(organization, &new)?;
+        if let Some(last) = last {
+            self.last = self.last.max(last);
+            for place in places {
+                place.now = self.next_moment();
+            }
         }
-        let answers = self.store.load(&new)?;
-        for (want, rows) in new.into_iter().zip(answers) {
-            world.take_in(want, &rows)?;
-        }
-        Ok(())
+        take_in(world, new, answers)
     }
+
+    /// What a commit's outcome means for the callers of the batch.
+    fn settle(&self, places: &mut [Place], outcome: Result<(), CommitError>) -> Verdict {
+        match outcome {
+            Ok(()) => Verdict::GoOn,
+            Err(CommitError::Refused(reason)) => {
+                tracing::error!(reason, "the store refused the changes of a command");
+                overrule(places, &bug());
+                Verdict::GoOn
+            }
+            Err(CommitError::Again(reason)) => {
+                tracing::error!(reason, "a batch was given up");
+                overrule(places, &unavailable());
+                Verdict::GoOn
+            }
+            Err(CommitError::Unknown(reason)) => {
+                tracing::error!(reason, "the outcome of a commit is unknown");
+                metrics::counter!("bursar_commits_unknown_total").increment(1);
+                let message = "It may or may not have happened. Repeat it with the same idempotency key.";
+                overrule(places, &Refusal::new(Code::OutcomeUnknown, message).retry_after(2));
+                if self.store.is_shared() { Verdict::GoOn } else { Verdict::Stop(reason) }
+            }
+        }
+    }
+}
+
+/// What is asked for and not here yet, each once.
+fn unknown_to(world: &World, wants: Vec<Want>) -> Vec<Want> {
+    let mut seen = HashSet::new();
+    wants.into_iter().filter(|want| !world.knows(want) && seen.insert(want.clone())).collect()
+}
+
+fn take_in(world: &mut World, wants: Vec<Want>, answers: Vec<Vec<Row>>) -> Result<(), StoreError> {
+    for (want, rows) in wants.into_iter().zip(answers) {
+        world.take_in(want, &rows)?;
+    }
+    Ok(())
+}
+
+fn overrule(places: &mut [Place], refusal: &Refusal) {
+    for place in places {
+        place.task.overrule(refusal.clone());
+    }
+}
+
+fn unavailable() -> Refusal {
+    Refusal::new(Code::ServiceUnavailable, "The store cannot be reached now. Nothing happened.").retry_after(1)
 }
 
 /// Runs one command and gives the rows that it needs. Whatever it changed is taken back unless it is done.
@@ -262,26 +367,4 @@ fn decide_guarded(place: &mut Place, world: &mut World) -> Vec<Want> {
 
 fn bug() -> Refusal {
     Refusal::new(Code::InternalError, "A bug of ours stopped this request. Nothing happened.")
-}
-
-/// What a commit's outcome means for the callers of the batch.
-fn settle(places: &mut [Place], outcome: Result<(), CommitError>) -> Verdict {
-    match outcome {
-        Ok(()) => Verdict::GoOn,
-        Err(CommitError::Refused(reason)) => {
-            tracing::error!(reason, "the store refused the changes of a command");
-            for place in places {
-                place.task.overrule(bug());
-            }
-            Verdict::GoOn
-        }
-        Err(CommitError::Unknown(reason)) => {
-            tracing::error!(reason, "the outcome of a commit is unknown; stopping");
-            for place in places {
-                let message = "It may or may not have happened. Repeat it with the same idempotency key.";
-                place.task.overrule(Refusal::new(Code::OutcomeUnknown, message).retry_after(2));
-            }
-            Verdict::Stop(reason)
-        }
-    }
 }

@@ -1,24 +1,26 @@
-//! The engine as a thread of its own, with a bounded queue in front of it.
+//! The engine as threads of its own, each with a bounded queue in front of it.
+//!
+//! An organization's commands all go to the same executor, so they are decided in the order in which they came.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::time::Instant;
 
 use tokio::sync::{oneshot, watch};
 
-use super::{BATCH_MAX, Command, Executor, Task, Verdict, task};
+use super::waiting::{QUEUE_MAX, Waiting};
+use super::{Command, Executor, Task, Verdict, task};
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, Want, World};
 
-/// Commands that wait at most; beyond it callers are told to come back.
-const QUEUE_MAX: usize = 8_192;
-
-/// Hands commands to the executor's thread. Cheap to clone.
+/// Hands commands to the executors' threads. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
-    queue: SyncSender<Box<dyn Task>>,
+    /// One for each executor.
+    queues: Arc<[SyncSender<Box<dyn Task>>]>,
     alive: Arc<AtomicBool>,
     stopped: watch::Receiver<Option<String>>,
 }
@@ -27,22 +29,44 @@ pub struct Engine {
 pub type Stopped = watch::Receiver<Option<String>>;
 
 impl Engine {
-    /// Starts the thread. It ends when the last handle is dropped, or when a commit's outcome is unknown.
+    /// Starts with one executor. See [`Self::with`].
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
     pub fn start(executor: Executor) -> std::io::Result<Self> {
-        let (queue, waiting) = sync_channel(QUEUE_MAX);
+        Self::with(vec![executor])
+    }
+
+    /// Starts a thread for each executor. They end when the last handle is dropped; the engine has stopped when
+    /// all have ended, or one of them before its time: because a commit's outcome is unknown, or by a bug.
+    ///
+    /// # Errors
+    /// When the system has no thread for one.
+    pub fn with(executors: Vec<Executor>) -> std::io::Result<Self> {
         let (tell, stopped) = watch::channel(None);
         let alive = Arc::new(AtomicBool::new(true));
-        let life = alive.clone();
-        std::thread::Builder::new().name("engine".into()).spawn(move || {
-            let reason = work(executor, &waiting);
-            life.store(false, Ordering::SeqCst);
-            // Whoever still waits gets an answer: the queue is closed when `waiting` goes.
-            for task in waiting.try_iter() {
-                refuse(task);
-            }
-            tell.send_replace(Some(reason));
-        })?;
-        Ok(Self { queue, alive, stopped })
+        let (tell, running) = (Arc::new(tell), Arc::new(AtomicUsize::new(executors.len())));
+        let mut queues = Vec::with_capacity(executors.len());
+        for executor in executors {
+            let (queue, waiting) = sync_channel(QUEUE_MAX);
+            let waiting = Waiting::new(waiting, executor.one_organization());
+            let end = End { alive: alive.clone(), tell: tell.clone(), running: running.clone(), reason: None };
+            std::thread::Builder::new().name("engine".into()).spawn(move || {
+                let mut end = end;
+                end.reason = Some(work(executor, waiting));
+            })?;
+            queues.push(queue);
+        }
+        Ok(Self { queues: queues.into(), alive, stopped })
+    }
+
+    /// The queue of an organization's executor.
+    fn queue(&self, organization: OrgId) -> &SyncSender<Box<dyn Task>> {
+        let mut hasher = DefaultHasher::new();
+        organization.hash(&mut hasher);
+        let among = u64::try_from(self.queues.len()).unwrap_or(1).max(1);
+        let place = usize::try_from(hasher.finish() % among).unwrap_or(0);
+        &self.queues[place]
     }
 
     /// Whether it takes commands.
@@ -59,11 +83,12 @@ impl Engine {
     pub async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
         let (answer, answered) = oneshot::channel();
         let begun = Arc::new(AtomicBool::new(false));
+        let queue = self.queue(command.organization());
         let task = task(Noted { command, begun: begun.clone() }, move |outcome| {
             // A caller that went away does not need its answer; what was done stays done.
             drop(answer.send(outcome));
         });
-        match self.queue.try_send(task) {
+        match queue.try_send(task) {
             Ok(()) => answered.await.unwrap_or_else(|_| Err(unanswered(begun.load(Ordering::SeqCst)))),
             Err(TrySendError::Full(_)) => Err(unavailable("Too much is waiting already. Nothing happened.")),
             Err(TrySendError::Disconnected(_)) => Err(unavailable("The engine has stopped. Nothing happened.")),
@@ -113,20 +138,55 @@ fn refuse(mut task: Box<dyn Task>) {
     task.answer();
 }
 
-/// Takes what waits, as one batch, until nobody can send any more or an outcome is unknown.
-fn work(mut executor: Executor, waiting: &Receiver<Box<dyn Task>>) -> String {
-    while let Ok(first) = waiting.recv() {
-        let mut batch = vec![first];
-        batch.extend(waiting.try_iter().take(BATCH_MAX - 1));
+/// Why an executor's thread ended.
+enum Reason {
+    /// Nobody can send it any more.
+    Done,
+    /// The outcome of a commit is unknown.
+    Unknown(String),
+}
+
+/// Told when it is dropped, which a thread does that dies of a bug as well.
+struct End {
+    alive: Arc<AtomicBool>,
+    tell: Arc<watch::Sender<Option<String>>>,
+    running: Arc<AtomicUsize>,
+    reason: Option<Reason>,
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let was_last = self.running.fetch_sub(1, Ordering::SeqCst) == 1;
+        let reason = match self.reason.take() {
+            Some(Reason::Done) if !was_last => return,
+            Some(Reason::Done) => "all work is done".to_owned(),
+            Some(Reason::Unknown(reason)) => reason,
+            None => "an executor died of a bug".to_owned(),
+        };
+        self.alive.store(false, Ordering::SeqCst);
+        // The first reason is the one that counts.
+        self.tell.send_if_modified(|told| {
+            let first = told.is_none();
+            told.get_or_insert(reason);
+            first
+        });
+    }
+}
+
+/// Runs batch after batch, until nobody can send any more or an outcome is unknown.
+fn work(mut executor: Executor, mut waiting: Waiting) -> Reason {
+    while let Some(batch) = waiting.next_batch() {
         metrics::histogram!("bursar_batch_commands").record(u32::try_from(batch.len()).unwrap_or(u32::MAX));
         let started = Instant::now();
         let verdict = executor.run(batch);
         metrics::histogram!("bursar_batch_seconds").record(started.elapsed());
         if let Verdict::Stop(reason) = verdict {
-            return reason;
+            // Whoever still waits gets an answer: the queue is closed when it goes.
+            waiting.rest().into_iter().for_each(refuse);
+            return Reason::Unknown(reason);
         }
     }
-    "all work is done".to_owned()
+    Reason::Done
 }
 
 #[cfg(test)]
@@ -160,7 +220,8 @@ mod tests {
         assert_eq!(engine.run(Deadly).await.unwrap_err().code, Code::OutcomeUnknown);
         // From now on it is known that nothing happens.
         let mut stopped = engine.stopped();
-        assert!(stopped.wait_for(Option::is_some).await.is_err());
+        assert!(stopped.wait_for(Option::is_some).await.is_ok());
+        assert!(!engine.is_alive());
         assert_eq!(engine.run(Deadly).await.unwrap_err().code, Code::ServiceUnavailable);
     }
 }

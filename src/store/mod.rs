@@ -4,14 +4,18 @@
 //! batch at once. Deliberately absent: business rules, and writing outside a commit.
 
 pub mod memory;
+pub mod postgres;
 mod snapshot;
 mod sql;
 pub mod sqlite;
 
+use crate::clock::Time;
+use crate::ids::OrgId;
 use crate::world::record::Corrupt;
 use crate::world::{Row, TableChanges, Want};
 
 pub use memory::Memory;
+pub use postgres::Postgres;
 pub use snapshot::Snapshot;
 pub use sqlite::Sqlite;
 
@@ -24,6 +28,9 @@ pub enum StoreError {
     /// It was read, but a row makes no sense.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
+    /// Another writer of a shared store stood in the way, or the connection broke; it may go well the next time.
+    #[error("the store could not be read just now: {0}")]
+    Again(String),
 }
 
 /// Why a commit did not succeed.
@@ -32,33 +39,78 @@ pub enum CommitError {
     /// Certainly nothing was written: a unique index or a rule of the schema stood against it.
     #[error("the store refused the changes: {0}")]
     Refused(String),
+    /// Certainly nothing was written: another writer of a shared store stood in the way, or the connection broke
+    /// before the commit was asked for. The same changes may be decided anew.
+    #[error("the store could not commit just now: {0}")]
+    Again(String),
     /// It may or may not have been written. Nobody may guess.
     #[error("the outcome of the commit is unknown: {0}")]
     Unknown(String),
+}
+
+/// What a store answers at the begin of a batch.
+#[derive(Debug)]
+pub struct Begun {
+    /// The last moment that any process gave to a command of this organization; `None` where nobody else writes.
+    pub last: Option<Time>,
+    /// The answers to the look-ups, in their order.
+    pub answers: Vec<Vec<Row>>,
 }
 
 /// The writing half of a store. One executor owns it.
 pub enum Store {
     /// One file, embedded in the program.
     Sqlite(Box<sqlite::Writer>),
+    /// A server, shared with other processes.
+    Postgres(Box<postgres::Writer>),
     /// In memory, for tests and the simulator; can crash, lose and stay silent.
     Memory(Memory),
 }
 
 impl Store {
+    /// Whether other processes write to it too. Then a batch holds the commands of one organization, and nothing
+    /// is kept between two batches.
+    pub fn is_shared(&self) -> bool {
+        match self {
+            Self::Sqlite(_) | Self::Memory(_) => false,
+            Self::Postgres(_) => true,
+        }
+    }
+
+    /// Begins a batch with its first look-ups. A shared store keeps every other writer out of this organization
+    /// until [`Self::commit`] or [`Self::abandon`].
+    pub fn begin(&mut self, organization: OrgId, wants: &[Want]) -> Result<Begun, StoreError> {
+        match self {
+            Self::Sqlite(writer) => Ok(Begun { last: None, answers: writer.load(wants)? }),
+            Self::Memory(memory) => Ok(Begun { last: None, answers: memory.load(wants)? }),
+            Self::Postgres(writer) => writer.begin(organization, wants),
+        }
+    }
+
     /// Answers look-ups, in their order.
     pub fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         match self {
             Self::Sqlite(writer) => writer.load(wants),
             Self::Memory(memory) => memory.load(wants),
+            Self::Postgres(writer) => writer.load(wants),
         }
     }
 
-    /// Writes all changes, or none. When it answers `Ok`, they are durable.
-    pub fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
+    /// Writes all changes of a batch, or none, and ends it. When it answers `Ok`, they are durable. `last` is the
+    /// moment of its last command.
+    pub fn commit(&mut self, changes: &[TableChanges], last: Time) -> Result<(), CommitError> {
         match self {
             Self::Sqlite(writer) => writer.commit(changes),
             Self::Memory(memory) => memory.commit(changes),
+            Self::Postgres(writer) => writer.commit(changes, last),
+        }
+    }
+
+    /// Ends a batch of which nothing is to be written.
+    pub fn abandon(&mut self) {
+        match self {
+            Self::Sqlite(_) | Self::Memory(_) => {}
+            Self::Postgres(writer) => writer.abandon(),
         }
     }
 }
@@ -68,6 +120,8 @@ impl Store {
 pub enum Reads {
     /// Read connections to the file.
     Sqlite(sqlite::Readers),
+    /// Read connections to the server.
+    Postgres(postgres::Readers),
     /// The same memory.
     Memory(Memory),
 }
@@ -77,13 +131,35 @@ impl Reads {
     pub fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         match self {
             Self::Sqlite(readers) => readers.load(wants),
+            Self::Postgres(readers) => readers.load(wants),
             Self::Memory(memory) => memory.clone().load(wants),
         }
     }
+
+    /// Whether other processes write to the same store.
+    pub fn is_shared(&self) -> bool {
+        match self {
+            Self::Sqlite(_) | Self::Memory(_) => false,
+            Self::Postgres(_) => true,
+        }
+    }
+
+    /// Whether the store can be written to now; where it is a server, that is asked.
+    ///
+    /// # Errors
+    /// `Read` with the reason when it cannot.
+    pub fn reachable(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(_) | Self::Memory(_) => Ok(()),
+            Self::Postgres(readers) => readers.reachable(),
+        }
+    }
+
     /// Looks at one consistent state, however long it takes; commits go on beside it.
     pub fn snapshot<T>(&self, look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         match self {
             Self::Sqlite(readers) => readers.snapshot(look),
+            Self::Postgres(readers) => readers.snapshot(look),
             Self::Memory(memory) => memory.snapshot(look),
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::StoreError;
 use super::memory;
+use super::postgres;
 use super::sqlite;
 use crate::world::record::AnyRecord;
 use crate::world::{Record, Row, Table};
@@ -15,6 +16,8 @@ use crate::world::{Record, Row, Table};
 pub enum Snapshot<'a> {
     /// A read transaction.
     Sqlite(&'a rusqlite::Transaction<'a>),
+    /// The same, on a server.
+    Postgres(&'a postgres::State<'a>),
     /// The memory, which nobody else touches meanwhile.
     Memory(&'a memory::Tables),
 }
@@ -26,6 +29,7 @@ impl Snapshot<'_> {
         let mut show = |row: Row| visit(&*typed::<R>(decoded(table, &row)?));
         match self {
             Self::Sqlite(transaction) => sqlite::each(transaction, table, &mut show),
+            Self::Postgres(state) => state.each(table, &mut show),
             Self::Memory(tables) => tables.rows(table).cloned().try_for_each(show),
         }
     }
@@ -35,6 +39,7 @@ impl Snapshot<'_> {
         let table = R::TABLE;
         let row = match self {
             Self::Sqlite(transaction) => sqlite::get(transaction, table, key)?,
+            Self::Postgres(state) => state.get(table, key)?,
             Self::Memory(tables) => tables.get(table, key).cloned(),
         };
         row.map(|row| decoded(table, &row).map(typed)).transpose()

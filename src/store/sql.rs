@@ -69,11 +69,13 @@ pub(super) fn page(query: &Query) -> (String, Row) {
         parts.push("TRUE".to_owned());
     }
     let columns: Vec<String> = names(table).iter().map(|name| format!("t.{name}")).collect();
+    let ties: Vec<String> = query.ties().iter().map(|&tie| format!(", t.{}", table.columns[tie].name)).collect();
     let text = format!(
-        "SELECT {} FROM {} t WHERE {} ORDER BY t.{order} {direction} LIMIT {}",
+        "SELECT {} FROM {} t WHERE {} ORDER BY t.{order} {direction}{} LIMIT {}",
         columns.join(", "),
         table.name,
         parts.join(" AND "),
+        ties.concat(),
         query.limit
     );
     (text, values)

@@ -38,17 +38,22 @@ const fn hands_of(lane: Lane) -> u32 {
 const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// How often to look for due jobs when nobody says that there are some.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Where many processes look at one store, the wait doubles up to this while there is nothing to do.
+const LOOK_SELDOM: Duration = Duration::from_millis(400);
+
 /// Starts a worker. It takes jobs until `stop` turns true, and ends when those in hand are done.
 pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle<()> {
     tokio::spawn(async move {
         let lanes = Lane::ALL.iter().map(|lane| (*lane, hands_of(*lane)));
         let lanes: Vec<(Lane, u32, Arc<Semaphore>)> =
             lanes.map(|(lane, hands)| (lane, hands, Arc::new(Semaphore::new(hands as usize)))).collect();
-        let mut tidied = None;
+        let (mut tidied, mut wait) = (None, LOOK_EVERY);
         while !*stop.borrow_and_update() {
             let mut found = false;
-            for (lane, _, hands) in &lanes {
-                found |= look(&bursar, *lane, hands).await;
+            if is_anything_due(&bursar).await {
+                for (lane, _, hands) in &lanes {
+                    found |= look(&bursar, *lane, hands).await;
+                }
             }
             if !found && tidied.is_none_or(|at: Instant| at.elapsed() > TIDY_EVERY) {
                 tidied = Some(Instant::now());
@@ -56,7 +61,8 @@ pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle
                     tracing::warn!(refusal.message, "what is old could not be cleared away");
                 }
             }
-            let pause = if found { Duration::ZERO } else { LOOK_EVERY };
+            let pause = if found { Duration::ZERO } else { wait };
+            wait = if found || !bursar.reads.is_shared() { LOOK_EVERY } else { (wait * 2).min(LOOK_SELDOM) };
             // Whether the wait ended by a change or by time, the loop looks at both.
             drop(tokio::time::timeout(pause, stop.changed()).await);
         }
@@ -135,14 +141,39 @@ pub async fn abandon_leases(bursar: &Bursar) -> Result<usize, Refusal> {
     }
 }
 
+/// Whether any lane has something to do. One read, however many lanes there are.
+async fn is_anything_due(bursar: &Bursar) -> bool {
+    let now = bursar.clock.now();
+    match bursar.read(move |world| world.page::<Job>(&jobs::due(now, 1))).await {
+        Ok(due) => !due.is_empty(),
+        Err(refusal) => {
+            tracing::warn!(refusal.message, "due jobs cannot be read");
+            false
+        }
+    }
+}
+
+/// Of the jobs that are due, those that this process tries to take. Many processes see the same ones: each begins
+/// at another place, so that they rarely want the same job, which only one of them would get.
+fn share(mut due: Vec<Arc<Job>>, at_most: usize) -> Vec<Arc<Job>> {
+    if due.len() > 1 {
+        let begin = usize::from(rand::random::<u16>()) % due.len();
+        due.rotate_left(begin);
+    }
+    due.truncate(at_most);
+    due
+}
+
 /// Begins what is due in a lane; whether there was anything.
 async fn look(bursar: &Arc<Bursar>, lane: Lane, hands: &Arc<Semaphore>) -> bool {
     let free = hands.available_permits();
     if free == 0 {
         return false;
     }
-    let now = bursar.clock.now();
-    let due = match bursar.read(move |world| world.page::<Job>(&jobs::due_in(lane, now, free))).await {
+    let (now, shared) = (bursar.clock.now(), bursar.reads.is_shared());
+    let looked_at = if shared { free * 2 } else { free };
+    let due = match bursar.read(move |world| world.page::<Job>(&jobs::due_in(lane, now, looked_at))).await {
+        Ok(due) if shared => share(due, free),
         Ok(due) => due,
         Err(refusal) => {
             tracing::warn!(refusal.message, "due jobs cannot be read");

@@ -135,6 +135,14 @@ impl Query {
         }
     }
 
+    /// What decides, ascending, between rows with the same value of the ordering column: the primary key, unless that
+    /// column is a part of it and so unique within the organization. Jobs may fall due at one moment, and every
+    /// store shows them in one order.
+    pub fn ties(&self) -> &'static [usize] {
+        let key = self.table.key().columns;
+        if key.contains(&self.order) { &[] } else { key }
+    }
+
     /// Whether a row fulfils the conditions on its own columns and lies behind `after`.
     pub fn holds(&self, row: &Row) -> bool {
         let conditions = self.conditions.iter().all(|condition| {

@@ -8,6 +8,7 @@ mod desk;
 mod gateway;
 mod mail;
 mod people;
+pub mod postgres;
 mod process;
 mod receiver;
 mod request;
@@ -22,11 +23,15 @@ use bursar::clock::{Clock, Time};
 use bursar::dispatch::{Limits, Peer, router};
 use bursar::health::{self, Health};
 use bursar::http::{Bursar, Environment, Method, Route};
+use bursar::ids::OrgId;
 use bursar::ids::Seeds;
 use bursar::opened::{Keeps, Opened, Surroundings};
 use bursar::screening::Watchlist;
-use bursar::store::Memory;
+use bursar::store::postgres::Settings;
+use bursar::store::{Memory, Postgres, Store};
 use bursar::vault::Vault;
+use bursar::world::query::{Direction, Query};
+use bursar::world::{Row, Table, TableChanges, Value as Cell, Want};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -51,7 +56,22 @@ type MakeCarriers = Box<dyn Fn() -> Carriers + Send + Sync>;
 
 enum Place {
     Sqlite,
+    Postgres(Box<Settings>),
     Memory(Memory),
+}
+
+impl Place {
+    fn quick() -> Self {
+        Self::asked_or(Self::Memory(Memory::new()))
+    }
+
+    fn asked_or(otherwise: Self) -> Self {
+        if postgres::is_asked_for() { Self::postgres(postgres::Database::new().settings()) } else { otherwise }
+    }
+
+    fn postgres(settings: Settings) -> Self {
+        Self::Postgres(Box::new(settings))
+    }
 }
 
 struct Running {
@@ -74,22 +94,52 @@ pub struct Server {
 }
 
 impl Server {
-    /// Over SQLite in a folder of its own.
+    /// Over SQLite in a folder of its own, or over a database of its own where `BURSAR_TEST_STORE` says `postgres`.
     pub async fn start() -> Self {
-        Self::with(Place::Sqlite, Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+        Self::with(Place::asked_or(Place::Sqlite), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
     }
 
     /// Over memory, with carriers in place of the inbox.
     pub async fn with_carriers(carriers: impl Fn() -> Carriers + Send + Sync + 'static) -> Self {
-        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(carriers)).await
+        Self::with(Place::quick(), Vec::new(), Limits::default(), Box::new(carriers)).await
     }
 
-    /// Over memory: faster, and can be made to fail.
+    /// Over memory, which is faster, or over a database of its own where `BURSAR_TEST_STORE` says `postgres`.
     pub async fn memory() -> Self {
+        Self::with(Place::quick(), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+    }
+
+    /// Over memory whatever is asked for: it can be made to fail, and tells what commits change.
+    pub async fn failing() -> Self {
         Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
     }
 
-    /// With routes of the test's own beside the real ones.
+    /// Over SQLite, whatever is asked for.
+    pub async fn sqlite() -> Self {
+        Self::with(Place::Sqlite, Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+    }
+
+    /// Over a database.
+    pub async fn postgres(settings: Settings) -> Self {
+        Self::with(Place::postgres(settings), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+    }
+
+    /// Another program over the same database, with the same credentials and clock and chance of its own.
+    pub async fn twin(&self) -> Self {
+        let Place::Postgres(settings) = &self.place else { panic!("only a shared store has two programs") };
+        let folder = tempfile::tempdir().unwrap();
+        let credentials = "sandbox-credentials.json";
+        std::fs::copy(self.folder.path().join(credentials), folder.path().join(credentials)).unwrap();
+        let place = Place::Postgres(settings.clone());
+        let (clock, carriers) = (self.clock.clone(), Box::new(Carriers::default));
+        let (extra, limits) = (Vec::new(), self.limits);
+        // Its starts are counted from elsewhere, so it draws other ids.
+        let mut twin = Self { folder, place, clock, extra, limits, carriers, starts: 1_000, running: None };
+        twin.open().await;
+        twin
+    }
+
+    /// Over memory, with routes of the test's own beside the real ones.
     pub async fn with_routes(extra: Vec<Route>, limits: Limits) -> Self {
         Self::with(Place::Memory(Memory::new()), extra, limits, Box::new(Carriers::default)).await
     }
@@ -108,6 +158,8 @@ impl Server {
         self.starts += 1;
         let opened = match &self.place {
             Place::Sqlite => Opened::sqlite(&self.folder.path().join("bursar.sqlite"), true).unwrap(),
+            // One executor: then chance falls as it does over the other stores, and answers are the same.
+            Place::Postgres(settings) => postgres::aside(|| Opened::postgres((**settings).clone(), false, 1)).unwrap(),
             Place::Memory(memory) => Opened::memory(memory),
         };
         let surroundings = Surroundings {
@@ -123,7 +175,8 @@ impl Server {
         };
         let (bursar, keeps) = opened.start(surroundings).unwrap();
         bootstrap(&bursar, self.folder.path(), PUBLIC_URL).await.expect("an empty sandbox gets its demonstration");
-        let health = Health::new(bursar.engine.clone(), PrometheusBuilder::new().build_recorder().handle());
+        let metrics = PrometheusBuilder::new().build_recorder().handle();
+        let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), metrics);
         let routes = [bursar::routes::table(), health::routes(&health), self.extra.clone()].concat();
         let router = router(bursar.clone(), routes, self.limits);
         self.running = Some(Running { router, bursar, health, keeps });
@@ -155,11 +208,40 @@ impl Server {
         &self.running().health
     }
 
-    /// The store, to make it fail; only of [`Server::memory`].
+    /// Every row of a table, ordered by key.
+    pub fn rows(&self, table: &'static Table) -> Vec<Row> {
+        let order = table.key().columns[0];
+        let direction = Direction::Ascending;
+        let all =
+            Query { table, conditions: Vec::new(), through: None, order, direction, after: None, limit: 10_000_000 };
+        let wants = [Want::Page(all)];
+        let mut rows = postgres::aside(|| self.bursar().reads.load(&wants)).unwrap().pop().unwrap();
+        rows.sort_by_key(|row| Table::index_values(table.key(), row));
+        rows
+    }
+
+    /// Writes or removes a row behind the back of every rule; not over SQLite.
+    pub fn tamper(&self, table: &'static Table, key: Row, row: Option<Row>) {
+        match &self.place {
+            Place::Memory(memory) => memory.tamper(table, key, row),
+            Place::Postgres(settings) => postgres::aside(|| {
+                let Cell::Id(organization) = key[0] else { panic!("every key begins with the organization") };
+                let writer = Postgres::open((**settings).clone(), false, 1).unwrap().writers.pop().unwrap();
+                let mut store = Store::Postgres(Box::new(writer));
+                store.begin(OrgId(organization), &[]).unwrap();
+                let inserts = row.into_iter().collect();
+                let changes = TableChanges { table, inserts, updates: Vec::new(), deletes: vec![key] };
+                store.commit(&[changes], self.now()).unwrap();
+            }),
+            Place::Sqlite => panic!("nobody gets behind the back of SQLite"),
+        }
+    }
+
+    /// The store, to make it fail; only of [`Server::failing`].
     pub fn store(&self) -> &Memory {
         match &self.place {
             Place::Memory(memory) => memory,
-            Place::Sqlite => panic!("only a store in memory fails on demand"),
+            Place::Sqlite | Place::Postgres(_) => panic!("only a store in memory fails on demand"),
         }
     }
 

@@ -3,13 +3,15 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// A running `bursar serve` on a port of its own. Dropped, it is killed.
 pub struct Process {
     child: Child,
-    stderr: Option<ChildStderr>,
+    /// Reads what it logs, until it ends: one whose logs nobody reads stands still when the pipe is full.
+    logs: Option<JoinHandle<String>>,
     /// `127.0.0.1:<port>`
     pub address: String,
     /// What was printed before and with the line `listening on`.
@@ -48,6 +50,12 @@ impl Process {
         let arguments = [&["serve", "--listen", address, "--data-dir", data_dir], flags].concat();
         let mut child = bursar(&arguments).env("RUST_LOG", "warn").spawn().expect("the program was built");
         let stdout = child.stdout.take().expect("it is piped");
+        let mut stderr = child.stderr.take().expect("it is piped");
+        let logs = std::thread::spawn(move || {
+            let mut said = Vec::new();
+            drop(stderr.read_to_end(&mut said));
+            String::from_utf8(said).expect("logs are text")
+        });
         let mut printed = Vec::new();
         let mut address = None;
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -57,13 +65,8 @@ impl Process {
                 break;
             }
         }
-        let mut stderr = child.stderr.take();
-        let Some(address) = address else {
-            let mut said = String::new();
-            stderr.as_mut().map(|stderr| stderr.read_to_string(&mut said));
-            panic!("it did not start: {said}");
-        };
-        Self { child, stderr, address, printed }
+        let Some(address) = address else { panic!("it did not start: {}", logs.join().expect("it only reads")) };
+        Self { child, logs: Some(logs), address, printed }
     }
 
     /// Sends a signal by its name (`TERM`, `INT`, `KILL`).
@@ -89,11 +92,8 @@ impl Process {
             assert!(started.elapsed() < at_most, "it did not end within {at_most:?}");
             std::thread::park_timeout(Duration::from_millis(10));
         };
-        let mut said = String::new();
-        if let Some(mut stderr) = self.stderr.take() {
-            stderr.read_to_string(&mut said).expect("logs are text");
-        }
-        (status, said)
+        let said = self.logs.take().map(|logs| logs.join().expect("it only reads"));
+        (status, said.unwrap_or_default())
     }
 
     /// One request on a connection of its own.

@@ -72,7 +72,7 @@ impl Command for Fund {
 impl Stage {
     /// A fresh server with all tenants on it.
     pub async fn set() -> Self {
-        Self::on(Server::memory().await).await
+        Self::on(Server::failing().await).await
     }
 
     /// The tenants on a server of the test's own.

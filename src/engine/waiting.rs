@@ -1,0 +1,142 @@
+//! What waits for an executor, in the order in which it is taken.
+//!
+//! Over the embedded store a batch is whatever waits. Over a shared store it holds the commands of one
+//! organization, whose order among themselves is kept; organizations take turns, so that a busy one keeps
+//! no other waiting for longer than a batch.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::mpsc::Receiver;
+
+use super::{BATCH_MAX, Task};
+use crate::ids::OrgId;
+
+/// Commands that wait at most in a queue; beyond it callers are told to come back.
+pub(super) const QUEUE_MAX: usize = 8_192;
+
+/// See the module's comment.
+pub(super) struct Waiting {
+    queue: Receiver<Box<dyn Task>>,
+    one_organization: bool,
+    /// Taken from the queue already, by organization.
+    sorted: HashMap<OrgId, VecDeque<Box<dyn Task>>>,
+    /// Organizations with something in `sorted`, each once.
+    turns: VecDeque<OrgId>,
+    count: usize,
+}
+
+impl Waiting {
+    /// What comes out of a queue; each batch of one organization, or not.
+    pub fn new(queue: Receiver<Box<dyn Task>>, one_organization: bool) -> Self {
+        Self { queue, one_organization, sorted: HashMap::new(), turns: VecDeque::new(), count: 0 }
+    }
+
+    /// The next batch; waits for one. `None` when nobody can send any more and nothing is left.
+    pub fn next_batch(&mut self) -> Option<Vec<Box<dyn Task>>> {
+        if self.one_organization { self.next_of_one_organization() } else { self.next_of_all() }
+    }
+
+    fn next_of_all(&mut self) -> Option<Vec<Box<dyn Task>>> {
+        let mut batch = vec![self.queue.recv().ok()?];
+        batch.extend(self.queue.try_iter().take(BATCH_MAX - 1));
+        Some(batch)
+    }
+
+    fn next_of_one_organization(&mut self) -> Option<Vec<Box<dyn Task>>> {
+        if self.turns.is_empty() {
+            let first = self.queue.recv().ok()?;
+            self.sort_in(first);
+        }
+        while self.count < QUEUE_MAX {
+            let Ok(task) = self.queue.try_recv() else { break };
+            self.sort_in(task);
+        }
+        let organization = self.turns.pop_front()?;
+        let mut tasks = self.sorted.remove(&organization)?;
+        let batch: Vec<Box<dyn Task>> = tasks.drain(..tasks.len().min(BATCH_MAX)).collect();
+        self.count -= batch.len();
+        if !tasks.is_empty() {
+            self.sorted.insert(organization, tasks);
+            self.turns.push_back(organization);
+        }
+        Some(batch)
+    }
+
+    fn sort_in(&mut self, task: Box<dyn Task>) {
+        let organization = task.organization();
+        let tasks = self.sorted.entry(organization).or_default();
+        if tasks.is_empty() {
+            self.turns.push_back(organization);
+        }
+        tasks.push_back(task);
+        self.count += 1;
+    }
+
+    /// Everything that is left, when no batch is run any more.
+    pub fn rest(mut self) -> Vec<Box<dyn Task>> {
+        let sorted = std::mem::take(&mut self.sorted);
+        sorted.into_values().flatten().chain(self.queue.try_iter()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::engine::{Command, task};
+    use crate::world::{Halt, World};
+
+    struct Numbered(OrgId, u32);
+
+    impl Command for Numbered {
+        type Reply = u32;
+        fn organization(&self) -> OrgId {
+            self.0
+        }
+        fn decide(&self, _: &mut World) -> Result<u32, Halt> {
+            Ok(self.1)
+        }
+    }
+
+    /// What the batches of a waiting line hold: organization and number of each command.
+    fn batches(asked: &[(u128, u32)], one_organization: bool) -> Vec<Vec<(u128, u32)>> {
+        let (queue, waiting) = sync_channel(QUEUE_MAX);
+        let (said, heard) = std::sync::mpsc::channel();
+        for &(organization, number) in asked {
+            let said = said.clone();
+            let command = Numbered(OrgId(Uuid::from_u128(organization)), number);
+            let answer = move |outcome: Result<u32, _>| said.send((organization, outcome.unwrap())).unwrap();
+            queue.send(task(command, answer)).unwrap();
+        }
+        drop(queue);
+        let mut waiting = Waiting::new(waiting, one_organization);
+        let mut batches = Vec::new();
+        while let Some(batch) = waiting.next_batch() {
+            for mut task in batch {
+                task.decide(&mut World::new(crate::clock::Time::from_micros(1)));
+                task.answer();
+            }
+            batches.push(heard.try_iter().collect());
+        }
+        batches
+    }
+
+    #[test]
+    fn a_batch_is_of_one_organization_and_keeps_its_order() {
+        let asked = [(1, 1), (2, 2), (1, 3), (3, 4), (2, 5), (1, 6)];
+        let sorted = batches(&asked, true);
+        assert_eq!(sorted, [vec![(1, 1), (1, 3), (1, 6)], vec![(2, 2), (2, 5)], vec![(3, 4)]]);
+        assert_eq!(batches(&asked, false), [asked.to_vec()]);
+    }
+
+    #[test]
+    fn a_busy_organization_keeps_no_other_waiting() {
+        let busy = BATCH_MAX * 3;
+        let mut asked: Vec<(u128, u32)> = (0..u32::try_from(busy).unwrap()).map(|number| (1, number)).collect();
+        asked.push((2, 0));
+        let lengths: Vec<(u128, usize)> = batches(&asked, true).iter().map(|batch| (batch[0].0, batch.len())).collect();
+        assert_eq!(lengths, [(1, BATCH_MAX), (2, 1), (1, BATCH_MAX), (1, BATCH_MAX)]);
+    }
+}

@@ -1,0 +1,139 @@
+//! Values on their way to the server and back.
+
+use tokio_postgres::types::{ToSql, Type};
+use uuid::Uuid;
+
+use crate::clock::Time;
+use crate::store::StoreError;
+use crate::world::record::{Corrupt, Kind};
+use crate::world::{Row, Table, Value};
+
+/// A parameter of a statement: one value, or a column of them.
+#[derive(Debug)]
+pub(super) enum Param<'a> {
+    /// One id.
+    Id(Uuid),
+    /// One whole number, or a moment in microseconds.
+    Int(i64),
+    /// Yes or no.
+    Bool(bool),
+    /// One text.
+    Text(&'a str),
+    /// Bytes.
+    Bytes(&'a [u8]),
+    /// A column of ids.
+    Ids(Vec<Option<Uuid>>),
+    /// A column of whole numbers or moments.
+    Ints(Vec<Option<i64>>),
+    /// A column of yes and no.
+    Bools(Vec<Option<bool>>),
+    /// A column of texts.
+    Texts(Vec<Option<&'a str>>),
+    /// A column of bytes.
+    Blobs(Vec<Option<&'a [u8]>>),
+}
+
+impl<'a> Param<'a> {
+    /// One value; `None` for an empty cell, which nothing can be compared with.
+    pub fn one(value: &'a Value) -> Option<Self> {
+        match value {
+            Value::Null => None,
+            Value::Id(id) => Some(Self::Id(*id)),
+            Value::Int(number) => Some(Self::Int(*number)),
+            Value::Bool(yes) => Some(Self::Bool(*yes)),
+            Value::Time(time) => Some(Self::Int(time.micros())),
+            Value::Text(text) => Some(Self::Text(text)),
+            Value::Bytes(bytes) => Some(Self::Bytes(bytes)),
+        }
+    }
+
+    /// A column of values; `None` when one is of another kind than its column.
+    pub fn column(kind: Kind, values: impl Iterator<Item = &'a Value>) -> Option<Self> {
+        Some(match kind {
+            Kind::Id => Self::Ids(each(values, |value| if let Value::Id(id) = value { Some(*id) } else { None })?),
+            Kind::Int => Self::Ints(each(values, |value| if let Value::Int(it) = value { Some(*it) } else { None })?),
+            Kind::Time => {
+                Self::Ints(each(values, |value| if let Value::Time(at) = value { Some(at.micros()) } else { None })?)
+            }
+            Kind::Bool => {
+                Self::Bools(each(values, |value| if let Value::Bool(it) = value { Some(*it) } else { None })?)
+            }
+            Kind::Text => {
+                Self::Texts(each(
+                    values,
+                    |value| if let Value::Text(text) = value { Some(text.as_str()) } else { None },
+                )?)
+            }
+            Kind::Bytes => {
+                Self::Blobs(each(
+                    values,
+                    |value| if let Value::Bytes(it) = value { Some(it.as_slice()) } else { None },
+                )?)
+            }
+        })
+    }
+
+    /// As the driver takes it, with its type.
+    pub fn to_sql(&self) -> (&(dyn ToSql + Sync), Type) {
+        match self {
+            Self::Id(value) => (value, Type::UUID),
+            Self::Int(value) => (value, Type::INT8),
+            Self::Bool(value) => (value, Type::BOOL),
+            Self::Text(value) => (value, Type::TEXT),
+            Self::Bytes(value) => (value, Type::BYTEA),
+            Self::Ids(values) => (values, Type::UUID_ARRAY),
+            Self::Ints(values) => (values, Type::INT8_ARRAY),
+            Self::Bools(values) => (values, Type::BOOL_ARRAY),
+            Self::Texts(values) => (values, Type::TEXT_ARRAY),
+            Self::Blobs(values) => (values, Type::BYTEA_ARRAY),
+        }
+    }
+}
+
+/// What each value is, where it is of the right kind or empty; `None` when one is of another.
+fn each<'a, T>(
+    values: impl Iterator<Item = &'a Value>,
+    read: impl Fn(&'a Value) -> Option<T>,
+) -> Option<Vec<Option<T>>> {
+    values.map(|value| if *value == Value::Null { Some(None) } else { read(value).map(Some) }).collect()
+}
+
+/// The name of a kind of column on the server.
+pub(super) const fn type_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Id => "uuid",
+        Kind::Int | Kind::Time => "bigint",
+        Kind::Bool => "boolean",
+        Kind::Text => "text",
+        Kind::Bytes => "bytea",
+    }
+}
+
+/// Whether no row can have this value: nothing equals an empty cell, and the server keeps no text with a zero byte.
+pub(super) fn matches_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Text(text) => text.contains('\0'),
+        Value::Id(_) | Value::Int(_) | Value::Bool(_) | Value::Time(_) | Value::Bytes(_) => false,
+    }
+}
+
+/// A row of a table, from a statement that selects its columns in their order.
+pub(super) fn read_row(table: &'static Table, row: &tokio_postgres::Row) -> Result<Row, StoreError> {
+    table.columns.iter().enumerate().map(|(place, column)| read_cell(column.kind, column.name, place, row)).collect()
+}
+
+fn read_cell(kind: Kind, name: &'static str, place: usize, row: &tokio_postgres::Row) -> Result<Value, StoreError> {
+    let value = match kind {
+        Kind::Id => row.try_get::<_, Option<Uuid>>(place).map(|cell| cell.map(Value::Id)),
+        Kind::Int => row.try_get::<_, Option<i64>>(place).map(|cell| cell.map(Value::Int)),
+        Kind::Time => row.try_get::<_, Option<i64>>(place).map(|cell| cell.map(Time::from_micros).map(Value::Time)),
+        Kind::Bool => row.try_get::<_, Option<bool>>(place).map(|cell| cell.map(Value::Bool)),
+        Kind::Text => row.try_get::<_, Option<String>>(place).map(|cell| cell.map(Value::Text)),
+        Kind::Bytes => row.try_get::<_, Option<Vec<u8>>>(place).map(|cell| cell.map(Value::Bytes)),
+    };
+    match value {
+        Ok(cell) => Ok(cell.unwrap_or(Value::Null)),
+        Err(error) => Err(Corrupt { column: name, found: error.to_string() }.into()),
+    }
+}

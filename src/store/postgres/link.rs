@@ -1,0 +1,335 @@
+//! One connection, with the small runtime that drives it on the thread of whoever uses it.
+//!
+//! All statements of a round are sent before any answer is waited for. Whoever sees an error from here throws the
+//! connection away: only the server knows what became of it.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::settings::with_cause;
+use super::statements::{Form, Statement};
+use crate::store::StoreError;
+
+/// A transaction whose process has stopped is ended by the server after this time, and its lock is free.
+pub const IDLE_MAX_MILLIS: u32 = 3_000;
+/// How long a batch waits for those that other processes have in hand in its organization.
+const LOCK_MAX_MILLIS: u32 = 8_000;
+/// Prepared statements kept by a connection; there are about four for each table.
+const STATEMENTS_MAX: usize = 512;
+/// How long a connection may take to be ready, greeting and TLS included.
+const READY_DEADLINE: Duration = Duration::from_secs(3);
+
+/// What a round is made of.
+pub(super) enum Ask<'a> {
+    /// Nothing, in the place of something: it is not sent.
+    Nothing,
+    /// A text without parameters and without an answer.
+    Plain(String),
+    /// A text without parameters whose rows count; never prepared.
+    Once(String),
+    /// Made from records.
+    Made(&'a Statement<'a>),
+}
+
+/// What went wrong in a round.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    /// The server said no to one statement; the transaction is lost, and nothing of it was written.
+    #[error("{message} ({code})", code = code.code())]
+    Said {
+        /// The SQLSTATE.
+        code: SqlState,
+        /// In the server's words.
+        message: String,
+        /// Whether the session ended with it.
+        ended: bool,
+    },
+    /// The connection broke: what was under way may have happened.
+    #[error("{0}")]
+    Broken(String),
+    /// The answer took too long: what was under way may have happened, or may happen yet.
+    #[error("no answer within {0:?}")]
+    Silent(Duration),
+}
+
+impl From<tokio_postgres::Error> for Trouble {
+    fn from(error: tokio_postgres::Error) -> Self {
+        match error.as_db_error() {
+            Some(said) => Self::Said {
+                code: said.code().clone(),
+                message: said.message().to_owned(),
+                ended: !matches!(said.parsed_severity(), Some(Severity::Error) | None),
+            },
+            None => Self::Broken(with_cause(&error)),
+        }
+    }
+}
+
+impl Trouble {
+    /// Whether the same may go well on another connection or a moment later: deadlocks, failed serialization,
+    /// a server that shuts down or has become a standby. Whoever waited for an answer in vain has waited enough.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Broken(_) => true,
+            Self::Silent(_) => false,
+            Self::Said { code, ended, .. } => {
+                let (code, classes) = (code.code(), ["08", "25", "40", "53", "57", "58", "XX"]);
+                *ended || classes.iter().any(|class| code.starts_with(class))
+            }
+        }
+    }
+
+    /// What it means for who only reads, or has not asked for a commit yet.
+    pub fn of_read(self) -> StoreError {
+        if self.may_pass() { StoreError::Again(self.to_string()) } else { StoreError::Read(self.to_string()) }
+    }
+}
+
+/// What became of one of a round.
+pub(super) type Answer = Result<Vec<tokio_postgres::Row>, Trouble>;
+
+/// See the module's comment.
+pub(super) struct Link {
+    client: Client,
+    statements: HashMap<Form, tokio_postgres::Statement>,
+    pooled: bool,
+    /// Whether the server warned of something since [`Self::listen`].
+    warned: Arc<AtomicBool>,
+    /// Whether it is driven on a thread aside, because its user's is one of an async runtime, which may not block.
+    aside: bool,
+    /// Goes away last, without waiting: it may be dropped where nobody may block.
+    runtime: Option<Runtime>,
+}
+
+/// Drives a future to its end; see [`Link::aside`].
+fn drive_to_end<F>(runtime: &Runtime, aside: bool, work: F) -> F::Output
+where
+    F: Future + Send,
+    F::Output: Send,
+{
+    if !aside {
+        return runtime.block_on(work);
+    }
+    let driven = std::thread::scope(|scope| scope.spawn(|| runtime.block_on(work)).join());
+    driven.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// What holds for every transaction of ours. Plans are made once for each statement, and by index: a plan made
+/// while a table was small must not read the whole of it when it has grown.
+fn manners(scope: &str) -> String {
+    format!(
+        "SET {scope} idle_in_transaction_session_timeout = {IDLE_MAX_MILLIS}; SET {scope} lock_timeout = {LOCK_MAX_MILLIS}; \
+         SET {scope} statement_timeout = 0; SET {scope} enable_seqscan = off; SET {scope} enable_hashjoin = off; \
+         SET {scope} enable_mergejoin = off; SET {scope} plan_cache_mode = force_generic_plan; \
+         SELECT set_config('synchronous_commit', 'on', {local}) WHERE current_setting('synchronous_commit') = 'off'",
+        local = if scope == "LOCAL" { "true" } else { "false" },
+    )
+}
+
+impl Link {
+    /// Connects to one host; it must take writes.
+    pub fn open(
+        config: &tokio_postgres::Config,
+        tls: MakeRustlsConnect,
+        pooled: bool,
+        aside: bool,
+    ) -> Result<Self, Trouble> {
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| Trouble::Broken(format!("no runtime for a connection: {error}")))?;
+        let warned = Arc::new(AtomicBool::new(false));
+        let connecting = async {
+            let (client, connection) = config.connect(tls).await?;
+            tokio::spawn(drive(connection, warned.clone()));
+            if !pooled {
+                client.batch_execute(&manners("SESSION")).await?;
+            }
+            Ok::<_, Trouble>(client)
+        };
+        let connecting = async { tokio::time::timeout(READY_DEADLINE, connecting).await };
+        let connected = drive_to_end(&runtime, aside, connecting);
+        match connected {
+            Ok(Ok(client)) => {
+                Ok(Self { client, statements: HashMap::new(), pooled, warned, aside, runtime: Some(runtime) })
+            }
+            Ok(Err(trouble)) => {
+                runtime.shutdown_background();
+                Err(trouble)
+            }
+            Err(_) => {
+                runtime.shutdown_background();
+                Err(Trouble::Silent(READY_DEADLINE))
+            }
+        }
+    }
+
+    /// From now on it is driven aside, or not.
+    pub fn drive_aside(&mut self, aside: bool) {
+        self.aside = aside;
+    }
+
+    /// The statement that begins a transaction.
+    pub fn begin(&self, how: &str) -> Ask<'static> {
+        let begin = format!("BEGIN {how}");
+        Ask::Plain(if self.pooled { format!("{begin}; {}", manners("LOCAL")) } else { begin })
+    }
+
+    /// Sends all, then waits for all, at most so long; the answers in their order. What had no answer in time is
+    /// [`Trouble::Silent`].
+    pub fn ask(&mut self, asks: &[Ask<'_>], at_most: Duration) -> Vec<Answer> {
+        let Self { client, statements, pooled, runtime, aside, .. } = self;
+        let runtime = runtime.as_ref().expect("only drop takes the runtime away");
+        let mut answers: Vec<Option<Answer>> = asks.iter().map(|_| None).collect();
+        let talking = async {
+            if !*pooled {
+                prepare(client, statements, asks).await?;
+            }
+            let (client, statements) = (&*client, &*statements);
+            let mut sent: Vec<_> = asks.iter().map(|ask| Box::pin(answered(client, statements, ask))).collect();
+            in_order(&mut sent, &mut answers).await;
+            Ok::<_, Trouble>(())
+        };
+        let ended = drive_to_end(runtime, *aside, async { tokio::time::timeout(at_most, talking).await });
+        let silent = match ended {
+            Ok(Ok(())) => Trouble::Broken("there was no answer".to_owned()),
+            // Nothing of the round was sent.
+            Ok(Err(trouble)) => trouble,
+            Err(_) => Trouble::Silent(at_most),
+        };
+        answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(silent.clone()))).collect()
+    }
+
+    /// The same, where one that fails is a failure of all.
+    pub fn ask_all(&mut self, asks: &[Ask<'_>], at_most: Duration) -> Result<Vec<Vec<tokio_postgres::Row>>, Trouble> {
+        self.ask(asks, at_most).into_iter().collect()
+    }
+
+    /// From now on the server's warnings are minded.
+    pub fn listen(&self) {
+        self.warned.store(false, Ordering::SeqCst);
+    }
+
+    /// Whether there was one. A commit that was not waited for to the end is told by a warning and by success.
+    pub fn was_warned(&self) -> bool {
+        self.warned.load(Ordering::SeqCst)
+    }
+
+    /// Whether it is known to be broken.
+    pub fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Lends the driver's client, for the migrations alone.
+    pub fn with_client<T>(&mut self, work: impl AsyncFnOnce(&mut Client) -> T) -> T {
+        let Self { client, runtime, .. } = self;
+        runtime.as_ref().expect("only drop takes the runtime away").block_on(work(client))
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Moves bytes until the connection ends, and minds what the server says beside its answers.
+async fn drive<T>(mut connection: Connection<Socket, T>, warned: Arc<AtomicBool>)
+where
+    T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin,
+{
+    loop {
+        match std::future::poll_fn(|context| connection.poll_message(context)).await {
+            Some(Ok(AsyncMessage::Notice(notice))) => {
+                if notice.parsed_severity() == Some(Severity::Warning) {
+                    tracing::warn!(message = notice.message(), detail = notice.detail(), "PostgreSQL warns");
+                    warned.store(true, Ordering::SeqCst);
+                }
+            }
+            Some(Ok(_)) => {}
+            Some(Err(error)) => {
+                tracing::debug!(error = with_cause(&error), "a connection to PostgreSQL ended");
+                return;
+            }
+            None => return,
+        }
+    }
+}
+
+async fn prepare(
+    client: &Client,
+    statements: &mut HashMap<Form, tokio_postgres::Statement>,
+    asks: &[Ask<'_>],
+) -> Result<(), Trouble> {
+    let mut missing: Vec<&Statement<'_>> = Vec::new();
+    for ask in asks {
+        if let Ask::Made(made) = ask
+            && !statements.contains_key(&made.form)
+            && !missing.iter().any(|other| other.form == made.form)
+        {
+            missing.push(made);
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if statements.len() + missing.len() > STATEMENTS_MAX {
+        statements.clear();
+        return Box::pin(prepare(client, statements, asks)).await;
+    }
+    let prepared = missing.iter().map(|made| async {
+        let types: Vec<_> = made.params.iter().map(|param| param.to_sql().1).collect();
+        client.prepare_typed(&made.form.text(), &types).await
+    });
+    for (made, statement) in missing.iter().zip(futures::future::join_all(prepared).await) {
+        statements.insert(made.form.clone(), statement?);
+    }
+    Ok(())
+}
+
+async fn answered(client: &Client, statements: &HashMap<Form, tokio_postgres::Statement>, ask: &Ask<'_>) -> Answer {
+    match ask {
+        Ask::Nothing => Ok(Vec::new()),
+        Ask::Plain(text) => Ok(client.batch_execute(text).await.map(|()| Vec::new())?),
+        Ask::Once(text) => Ok(client.query_typed(text, &[]).await?),
+        Ask::Made(made) => {
+            let typed: Vec<_> = made.params.iter().map(super::cells::Param::to_sql).collect();
+            match statements.get(&made.form) {
+                Some(statement) => {
+                    let params: Vec<_> = typed.into_iter().map(|(param, _)| param).collect();
+                    Ok(client.query(statement, &params).await?)
+                }
+                None => Ok(client.query_typed(&made.form.text(), &typed).await?),
+            }
+        }
+    }
+}
+
+/// Begins all in their order, which sends them, and then waits for one after the other: the server answers in
+/// that order.
+async fn in_order<F: Future + Unpin>(sent: &mut [F], answers: &mut [Option<F::Output>]) {
+    let mut begun = false;
+    std::future::poll_fn(|context| {
+        for (future, answer) in sent.iter_mut().zip(answers.iter_mut()).filter(|(_, answer)| answer.is_none()) {
+            match Pin::new(future).poll(context) {
+                Poll::Ready(done) => *answer = Some(done),
+                Poll::Pending if begun => return Poll::Pending,
+                Poll::Pending => {}
+            }
+        }
+        begun = true;
+        if answers.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}

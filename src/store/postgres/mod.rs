@@ -1,0 +1,86 @@
+//! A store that many processes share: PostgreSQL, 15 or newer.
+//!
+//! A batch is one transaction of one organization. Its first statement locks the organization's row of `tenants`,
+//! so that everything in an organization is serial across all processes, whoever runs it; nothing waits for two
+//! such rows, so nobody waits in a circle. The row carries the last moment that was given to a command, and so
+//! each command has a moment of its own in every process.
+//!
+//! Invariants: when a commit answers `Ok`, the server has said that it is durable; when it may or may not have
+//! committed, that is told; after anything unexpected the connection is thrown away, and with it the transaction.
+//! A process that stops with the lock in hand is thrown out by the server after [`link::IDLE_MAX_MILLIS`].
+//!
+//! Deliberately absent: sequences, advisory locks and LISTEN on the way of money, cancelling a commit, and
+//! reading from a standby. Start at [`Writer`] and [`Readers`].
+
+mod cells;
+mod door;
+mod link;
+mod readers;
+mod schema;
+mod settings;
+mod statements;
+mod writer;
+
+use std::sync::Arc;
+
+use door::Door;
+pub use readers::{Readers, State};
+pub use settings::Settings;
+pub use writer::Writer;
+
+/// An opened database: a writer for each executor, and its readers.
+pub struct Postgres {
+    /// One for each executor.
+    pub writers: Vec<Writer>,
+    /// For everyone who reads.
+    pub readers: Readers,
+}
+
+/// Why a database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no primary to be had.
+    #[error("cannot open the database {database}: {reason}")]
+    Unreachable {
+        /// Where it is, without its password.
+        database: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The schema could not be brought up to date.
+    #[error("cannot bring the database {database} up to date: {reason}")]
+    Migration {
+        /// Where it is, without its password.
+        database: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The schema is older than the program and may not be changed.
+    #[error(
+        "the database {database} needs {missing} migration(s); run `bursar migrate`, or start without --no-migrate"
+    )]
+    Outdated {
+        /// Where it is, without its password.
+        database: String,
+        /// How many are missing.
+        missing: usize,
+    },
+}
+
+impl Postgres {
+    /// Connects, and brings the schema up to date if `migrate` allows it. Many processes may do so at once.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open(settings: Settings, migrate: bool, executors: usize) -> Result<Self, OpenError> {
+        let door = Arc::new(Door::new(settings));
+        schema::bring_up_to_date(&door, migrate)?;
+        let writers = (0..executors.max(1)).map(|_| Writer::new(door.clone())).collect();
+        Ok(Self { writers, readers: Readers::new(door) })
+    }
+
+    /// For reading only, for `bursar verify` and its like.
+    pub fn read_only(settings: Settings) -> Readers {
+        Readers::new(Arc::new(Door::new(settings)))
+    }
+}

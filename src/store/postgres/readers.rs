@@ -1,0 +1,210 @@
+//! The reading half: a few connections, lent one at a time, each look from one consistent state of the primary.
+
+use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::cells::read_row;
+use super::door::Door;
+use super::link::{Ask, Link, Trouble};
+use super::statements::{Questions, every};
+use crate::store::{Snapshot, StoreError};
+use crate::world::{Row, RowsWanted, Table, Want};
+
+/// How many connections read at once.
+const READERS_MAX: usize = 8;
+/// How long a reader waits for one of them.
+const LENT_WITHIN: Duration = Duration::from_secs(3);
+/// How long a look may take.
+const READ_DEADLINE: Duration = Duration::from_secs(10);
+/// How long a whole table's next rows may take.
+const WHOLE_DEADLINE: Duration = Duration::from_secs(120);
+/// How many rows of a whole table are taken at a time.
+const ROWS_AT_ONCE: usize = 1_000;
+
+/// See the module's comment.
+#[derive(Clone)]
+pub struct Readers {
+    door: Arc<Door>,
+    lent: Arc<(Mutex<Lent>, Condvar)>,
+}
+
+#[derive(Default)]
+struct Lent {
+    idle: Vec<Link>,
+    out: usize,
+}
+
+impl Readers {
+    pub(super) fn new(door: Arc<Door>) -> Self {
+        Self { door, lent: Arc::default() }
+    }
+
+    fn lent(&self) -> MutexGuard<'_, Lent> {
+        self.lent.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers look-ups, in their order, from one consistent state.
+    pub(in crate::store) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
+        let questions = Questions::of(wants);
+        let found = self.look(|link| match questions.statements.as_slice() {
+            [] => Ok(Vec::new()),
+            // One statement sees one state by itself.
+            [one] => link.ask_all(&[Ask::Made(one)], READ_DEADLINE),
+            many => {
+                let begin = [link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")];
+                let asks = begin.into_iter().chain(many.iter().map(Ask::Made));
+                let asks: Vec<Ask<'_>> = asks.chain([Ask::Plain("COMMIT".to_owned())]).collect();
+                let mut found = link.ask_all(&asks, READ_DEADLINE)?;
+                Ok(found.drain(1..=many.len()).collect())
+            }
+        })?;
+        questions.answers(&found)
+    }
+
+    /// Whether there is a primary that takes writes.
+    pub(in crate::store) fn reachable(&self) -> Result<(), StoreError> {
+        let asks = [Ask::Once("SELECT 1 WHERE current_setting('transaction_read_only') = 'off'".to_owned())];
+        match self.look(|link| link.ask_all(&asks, READ_DEADLINE))?.first().map(Vec::len) {
+            Some(1) => Ok(()),
+            Some(_) | None => Err(StoreError::Read("the database takes no writes".to_owned())),
+        }
+    }
+
+    /// Asks on a connection. One that was idle may have broken meanwhile without anybody noticing, so a look that
+    /// breaks is made once more, on a new one: to read twice harms nobody.
+    fn look<T>(&self, mut ask: impl FnMut(&mut Link) -> Result<T, Trouble>) -> Result<T, StoreError> {
+        let begun = Instant::now();
+        let mut lent = self.lend(false)?;
+        match ask(lent.link()) {
+            Ok(found) => {
+                lent.give_back();
+                Ok(found)
+            }
+            Err(trouble) if trouble.may_pass() && begun.elapsed() < LENT_WITHIN => {
+                // What broke one has broken the others.
+                drop(lent);
+                self.lent().idle.clear();
+                let mut lent = self.lend(false)?;
+                let found = ask(lent.link()).map_err(Trouble::of_read)?;
+                lent.give_back();
+                Ok(found)
+            }
+            Err(trouble) => Err(trouble.of_read()),
+        }
+    }
+
+    /// Looks at one consistent state, however long it takes.
+    pub(in crate::store) fn snapshot<T>(
+        &self,
+        look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        // Tests and tools look from async code too.
+        let mut lent = self.lend(tokio::runtime::Handle::try_current().is_ok())?;
+        let link = lent.link();
+        let begin = [
+            link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+            // Whoever looks may take its time between two rows.
+            Ask::Plain("SET LOCAL idle_in_transaction_session_timeout = 0".to_owned()),
+        ];
+        link.ask_all(&begin, READ_DEADLINE).map_err(Trouble::of_read)?;
+        let seen = look(&Snapshot::Postgres(&State { link: RefCell::new(link), cursors: Cell::new(0) }))?;
+        lent.link().ask_all(&[Ask::Plain("COMMIT".to_owned())], READ_DEADLINE).map_err(Trouble::of_read)?;
+        lent.give_back();
+        Ok(seen)
+    }
+
+    fn lend(&self, aside: bool) -> Result<Lending<'_>, StoreError> {
+        let deadline = Instant::now() + LENT_WITHIN;
+        let mut lent = self.lent();
+        loop {
+            if let Some(mut link) = lent.idle.pop() {
+                link.drive_aside(aside);
+                lent.out += 1;
+                return Ok(Lending { readers: self, link: Some(link) });
+            }
+            if lent.out < READERS_MAX {
+                lent.out += 1;
+                drop(lent);
+                // From here on it counts as lent, and dropping it counts it back.
+                let mut lending = Lending { readers: self, link: None };
+                lending.link = Some(self.door.open(aside).map_err(StoreError::Read)?);
+                return Ok(lending);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(StoreError::Read("all connections are busy".to_owned()));
+            }
+            lent = self.lent.1.wait_timeout(lent, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// A connection that is thrown away, after a panic too, unless it is given back.
+struct Lending<'a> {
+    readers: &'a Readers,
+    link: Option<Link>,
+}
+
+impl Lending<'_> {
+    fn link(&mut self) -> &mut Link {
+        self.link.as_mut().expect("only its end takes the connection away")
+    }
+
+    fn give_back(mut self) {
+        if let Some(link) = self.link.take() {
+            self.readers.lent().idle.push(link);
+        }
+    }
+}
+
+impl Drop for Lending<'_> {
+    fn drop(&mut self) {
+        self.readers.lent().out -= 1;
+        self.readers.lent.1.notify_one();
+    }
+}
+
+/// One consistent state of the database.
+pub struct State<'a> {
+    link: RefCell<&'a mut Link>,
+    cursors: Cell<u32>,
+}
+
+impl State<'_> {
+    /// Shows every row of a table, ordered by the primary key.
+    pub(in crate::store) fn each(
+        &self,
+        table: &'static Table,
+        show: &mut impl FnMut(Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        // Whoever is shown a row may look at another table.
+        self.cursors.set(self.cursors.get() + 1);
+        let cursor = format!("whole_{}", self.cursors.get());
+        self.ask(Ask::Plain(format!("DECLARE {cursor} NO SCROLL CURSOR FOR {}", every(table))))?;
+        loop {
+            let found = self.ask(Ask::Once(format!("FETCH {ROWS_AT_ONCE} FROM {cursor}")))?;
+            for row in &found {
+                show(read_row(table, row)?)?;
+            }
+            if found.len() < ROWS_AT_ONCE {
+                break;
+            }
+        }
+        self.ask(Ask::Plain(format!("CLOSE {cursor}"))).map(|_| ())
+    }
+
+    /// The row with this primary key.
+    pub(in crate::store) fn get(&self, table: &'static Table, key: &Row) -> Result<Option<Row>, StoreError> {
+        let wants = [Want::Rows(RowsWanted { table, index: table.key(), values: key.clone() })];
+        let questions = Questions::of(&wants);
+        let asks: Vec<Ask<'_>> = questions.statements.iter().map(Ask::Made).collect();
+        let found = self.link.borrow_mut().ask_all(&asks, WHOLE_DEADLINE).map_err(Trouble::of_read)?;
+        Ok(questions.answers(&found)?.into_iter().flatten().next())
+    }
+
+    fn ask(&self, ask: Ask<'_>) -> Result<Vec<tokio_postgres::Row>, StoreError> {
+        let found = self.link.borrow_mut().ask_all(&[ask], WHOLE_DEADLINE).map_err(Trouble::of_read)?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+}

@@ -1,0 +1,334 @@
+//! Where the server is, and how to talk to it: everything that a `postgres://` URL says.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// How long one host may take to take up a connection.
+const CONNECT_DEADLINE: Duration = Duration::from_secs(2);
+
+/// How far the server is trusted to be who it says, after `sslmode`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Trust {
+    /// `disable`: no TLS.
+    Plain,
+    /// `prefer`, which is what is meant where nothing is said: TLS where the server has it, with anybody.
+    Preferred,
+    /// `require`: TLS, with anybody.
+    Anybody,
+    /// `verify-full`: TLS, with the host that was named; by the roots in a file, or else the system's.
+    Named(Option<PathBuf>),
+}
+
+/// See the module's comment.
+#[derive(Clone)]
+pub struct Settings {
+    /// One for each host, in the order of the URL.
+    hosts: Vec<tokio_postgres::Config>,
+    /// The URL without user and password, for people.
+    shown: String,
+    trust: Trust,
+    /// Whether a pooler stands in between that gives each transaction another connection.
+    pub(super) pooled: bool,
+    /// Whether a batch locks its organization.
+    pub(super) locks: bool,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Settings({}, {:?}, pooled: {})", self.shown, self.trust, self.pooled)
+    }
+}
+
+impl PartialEq for Settings {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.hosts, &self.shown, &self.trust, self.pooled) == (&other.hosts, &other.shown, &other.trust, other.pooled)
+    }
+}
+
+impl Eq for Settings {}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl Settings {
+    /// Reads `postgres://user:password@host:port,host:port/database?sslmode=verify-full`. Beside what the driver
+    /// knows, `sslmode=verify-full` and `sslrootcert=<file>`. Of several hosts the one that takes writes is used.
+    ///
+    /// # Errors
+    /// What is wrong, in words that hold no password.
+    pub fn parse(url: &str) -> Result<Self, String> {
+        let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"));
+        let rest = rest.ok_or("must begin with postgres://")?;
+        let (front, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = front.split_once('/').unwrap_or((front, ""));
+        let (login, hosts) = match authority.rsplit_once('@') {
+            Some((login, hosts)) => (format!("{login}@"), hosts),
+            None => (String::new(), authority),
+        };
+        let (trust, query) = trust(query)?;
+        let read = |host: &str| {
+            let one: tokio_postgres::Config = format!("postgres://{login}{host}/{path}{query}")
+                .parse()
+                .map_err(|error: tokio_postgres::Error| with_cause(&error))?;
+            Ok::<_, String>(completed(one, &trust))
+        };
+        let hosts: Vec<tokio_postgres::Config> = hosts.split(',').map(read).collect::<Result<_, _>>()?;
+        if hosts.iter().any(|config| config.get_hosts().is_empty() && config.get_hostaddrs().is_empty()) {
+            return Err("names no host".to_owned());
+        }
+        let shown = format!("postgres://{}/{path}", front.split_once('/').map_or(authority, |(_, _)| authority));
+        let shown = shown.replace(&login, "");
+        Ok(Self { hosts, shown, trust, pooled: false, locks: true })
+    }
+
+    /// The same, with a password that does not stand in the URL.
+    #[must_use]
+    pub fn with_password(mut self, password: &str) -> Self {
+        for host in &mut self.hosts {
+            host.password(password);
+        }
+        self
+    }
+
+    /// The same, through a pooler that gives each transaction another connection: nothing is prepared, and nothing
+    /// is set for longer than a transaction.
+    #[must_use]
+    pub fn through_pooler(mut self, pooled: bool) -> Self {
+        self.pooled = pooled;
+        self
+    }
+
+    /// The same, without the lock that makes an organization serial: the negative control of tests, which must
+    /// find what comes of it.
+    #[must_use]
+    pub fn without_locks(mut self) -> Self {
+        self.locks = false;
+        self
+    }
+
+    /// Whether nobody on the way can read along or pretend to be the server: TLS with the host that was named, or
+    /// no way at all, because it is on this machine.
+    pub fn is_private(&self) -> bool {
+        let local = |host: &Host| match host {
+            Host::Unix(_) => true,
+            Host::Tcp(name) => {
+                name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+            }
+        };
+        matches!(self.trust, Trust::Named(_)) || self.hosts.iter().all(|config| config.get_hosts().iter().all(local))
+    }
+
+    pub(super) fn hosts(&self) -> &[tokio_postgres::Config] {
+        &self.hosts
+    }
+
+    /// What TLS is made with.
+    ///
+    /// # Errors
+    /// When there are no root certificates to be had.
+    pub(super) fn tls(&self) -> Result<MakeRustlsConnect, String> {
+        // Named, because the tree must never have to guess which of two providers is meant.
+        let provider = Arc::new(ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?;
+        let config = match &self.trust {
+            Trust::Plain | Trust::Preferred | Trust::Anybody => {
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(Whoever(provider))).with_no_client_auth()
+            }
+            Trust::Named(file) => builder.with_root_certificates(roots(file.as_ref())?).with_no_client_auth(),
+        };
+        Ok(MakeRustlsConnect::new(config))
+    }
+}
+
+/// Takes `sslmode` and `sslrootcert` out of a query string; the rest is the driver's, with its question mark.
+fn trust(query: &str) -> Result<(Trust, String), String> {
+    let (mut mode, mut roots, mut rest) = (None, None, Vec::new());
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        match pair.split_once('=') {
+            Some(("sslmode", value)) => mode = Some(value),
+            Some(("sslrootcert", file)) => roots = Some(PathBuf::from(file)),
+            Some(("target_session_attrs", "read-write")) => {}
+            Some(("target_session_attrs", _)) => {
+                return Err(
+                    "target_session_attrs must be read-write: everything is read where it is written".to_owned()
+                );
+            }
+            Some(_) | None => rest.push(pair),
+        }
+    }
+    let trust = match (mode, roots) {
+        (Some("verify-full"), roots) => Trust::Named(roots),
+        (_, Some(_)) => return Err("sslrootcert goes with sslmode=verify-full".to_owned()),
+        (None | Some("prefer"), None) => Trust::Preferred,
+        (Some("disable"), None) => Trust::Plain,
+        (Some("require"), None) => Trust::Anybody,
+        (Some(_), None) => return Err("sslmode must be disable, prefer, require or verify-full".to_owned()),
+    };
+    let rest = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
+    Ok((trust, rest))
+}
+
+/// What we want of every connection, where the URL says nothing else.
+fn completed(mut config: tokio_postgres::Config, trust: &Trust) -> tokio_postgres::Config {
+    // Nobody stands between two ends of a socket, and servers speak no TLS there.
+    let by_socket = config.get_hosts().iter().any(|host| matches!(host, Host::Unix(_)));
+    config.ssl_mode(match trust {
+        Trust::Plain => SslMode::Disable,
+        Trust::Preferred | Trust::Anybody | Trust::Named(_) if by_socket => SslMode::Disable,
+        Trust::Preferred => SslMode::Prefer,
+        Trust::Anybody | Trust::Named(_) => SslMode::Require,
+    });
+    config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECT_DEADLINE);
+    }
+    if config.get_application_name().is_none() {
+        config.application_name("bursar");
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(Duration::from_secs(10));
+    }
+    // A host that vanished is noticed within a quarter of a minute, also by who waits for a commit.
+    config.keepalives_idle(Duration::from_secs(5)).keepalives_interval(Duration::from_secs(3)).keepalives_retries(3);
+    config
+}
+
+fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, String> {
+    let mut store = RootCertStore::empty();
+    let certificates: Vec<CertificateDer<'static>> = match file {
+        Some(file) => CertificateDer::pem_file_iter(file)
+            .and_then(Iterator::collect)
+            .map_err(|error| format!("sslrootcert {}: {error}", file.display()))?,
+        None => rustls_native_certs::load_native_certs().certs,
+    };
+    store.add_parsable_certificates(certificates);
+    if store.is_empty() {
+        Err("there are no root certificates to verify the server with".to_owned())
+    } else {
+        Ok(store)
+    }
+}
+
+/// An error with what is behind it, in one line.
+pub(super) fn with_cause(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut told = error.to_string();
+    let mut cause = error.source();
+    while let Some(behind) = cause {
+        told = format!("{told}: {behind}");
+        cause = behind.source();
+    }
+    told
+}
+
+/// Takes whatever certificate the server shows, which is what `sslmode=require` means: nobody reads along who only
+/// listens. Whoever must also be safe from those who stand in the middle says `verify-full`.
+#[derive(Debug)]
+struct Whoever(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Whoever {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_with_many_hosts_is_one_target_for_each() {
+        let settings = Settings::parse("postgres://me:secret@a:5433,b,[::1]:7/pay?application_name=x").unwrap();
+        let ports: Vec<&[u16]> = settings.hosts().iter().map(tokio_postgres::Config::get_ports).collect();
+        assert_eq!(ports, [&[5433][..], &[5432][..], &[7][..]]);
+        for host in settings.hosts() {
+            assert_eq!(host.get_user(), Some("me"));
+            assert_eq!(host.get_password(), Some(&b"secret"[..]));
+            assert_eq!(host.get_dbname(), Some("pay"));
+            assert_eq!(host.get_application_name(), Some("x"));
+            assert_eq!(host.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+        }
+        assert_eq!(settings.to_string(), "postgres://a:5433,b,[::1]:7/pay");
+        assert!(!format!("{settings:?}").contains("secret"));
+    }
+
+    #[test]
+    fn a_socket_is_a_host() {
+        let settings = Settings::parse("postgres:///pay?host=/run/postgresql&user=me").unwrap();
+        assert_eq!(settings.hosts().len(), 1);
+        assert!(settings.is_private());
+    }
+
+    #[test]
+    fn what_may_be_read_on_the_way_is_not_private() {
+        for (url, private) in [
+            ("postgres://a/x", false),
+            ("postgres://a/x?sslmode=require", false),
+            ("postgres://a/x?sslmode=verify-full", true),
+            ("postgres://a/x?sslmode=verify-full&sslrootcert=/etc/root.pem", true),
+            ("postgres://127.0.0.1,localhost,[::1]/x?sslmode=disable", true),
+            ("postgres://localhost,a/x", false),
+        ] {
+            assert_eq!(Settings::parse(url).unwrap().is_private(), private, "{url}");
+        }
+    }
+
+    #[test]
+    fn wrong_urls_are_refused_without_their_passwords() {
+        for (url, wrong) in [
+            ("mysql://me:secret@a/x", "must begin with postgres://"),
+            ("postgres://me:secret@/x", "names no host"),
+            ("postgres://me:secret@a/x?sslmode=verify-ca", "sslmode must be"),
+            ("postgres://me:secret@a/x?sslmode=require&sslrootcert=/x", "goes with sslmode=verify-full"),
+            ("postgres://me:secret@a/x?target_session_attrs=any", "must be read-write"),
+            ("postgres://me:secret@a:port/x", "port"),
+            ("postgres://me:secret@a/x?colour=red", "colour"),
+        ] {
+            let refused = Settings::parse(url).unwrap_err();
+            assert!(refused.contains(wrong) && !refused.contains("secret"), "{url}: {refused}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Statements for PostgreSQL, made from what records say of themselves: whole columns go in, so that a table
+//! costs one statement a batch, however many rows it is about.
+//!
+//! Each names its organization as a constant, and quotes every name: some of ours are words of SQL.
+
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+
+use uuid::Uuid;
+
+use super::cells::{Param, matches_nothing, read_row, type_name};
+use crate::store::StoreError;
+use crate::world::query::{Compare, Direction, Query};
+use crate::world::record::{Index, Kind};
+use crate::world::{Row, RowsWanted, Table, TableChanges, Value, Want};
+
+/// Whose the rows are that belong to an environment and to no tenant: the sandbox's clock.
+pub(super) const NOBODY: Uuid = Uuid::nil();
+
+/// What is done with a table. Equal forms have equal texts, so a connection prepares each once.
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    table: &'static Table,
+    act: Act,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Act {
+    /// Rows by these columns of an index.
+    Find(&'static [usize]),
+    Insert,
+    Update,
+    Delete,
+    /// One of the texts of pages, which are few.
+    Page(String),
+}
+
+impl PartialEq for Form {
+    fn eq(&self, other: &Self) -> bool {
+        self.table == other.table && self.act == other.act
+    }
+}
+
+impl Eq for Form {}
+
+impl Hash for Form {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.table.name.hash(state);
+        self.act.hash(state);
+    }
+}
+
+/// A form with its parameters.
+#[derive(Debug)]
+pub(super) struct Statement<'a> {
+    pub form: Form,
+    pub params: Vec<Param<'a>>,
+}
+
+fn quoted(table: &Table, position: usize) -> String {
+    format!("\"{}\"", table.columns[position].name)
+}
+
+/// `unnest($2::uuid[], $3::bigint[]) AS k ("id", "number")`: rows made of columns, from the second parameter on.
+fn rows_of(table: &Table, columns: &[usize], name: &str) -> String {
+    let arrays = columns
+        .iter()
+        .enumerate()
+        .map(|(place, &column)| format!("${}::{}[]", place + 2, type_name(table.columns[column].kind)));
+    let names = columns.iter().map(|&column| quoted(table, column));
+    let (arrays, names): (Vec<String>, Vec<String>) = (arrays.collect(), names.collect());
+    format!("unnest({}) AS {name} ({})", arrays.join(", "), names.join(", "))
+}
+
+fn organization(table: &Table) -> usize {
+    table.key().columns[0]
+}
+
+/// The table's columns without the organization, in their order.
+fn others(table: &Table) -> Vec<usize> {
+    (0..table.columns.len()).filter(|&column| column != organization(table)).collect()
+}
+
+fn matched(table: &Table, columns: &[usize], name: &str) -> String {
+    let same = columns.iter().map(|&column| {
+        let column = quoted(table, column);
+        format!(" AND t.{column} = {name}.{column}")
+    });
+    same.collect()
+}
+
+impl Form {
+    /// Its text.
+    pub fn text(&self) -> String {
+        let (table, name) = (self.table, self.table.name);
+        let org = quoted(table, organization(table));
+        let key = &table.key().columns[1..];
+        match &self.act {
+            Act::Find(columns) => {
+                let selected = selected(table);
+                match &columns[1..] {
+                    [] => format!("SELECT {selected} FROM \"{name}\" t WHERE t.{org} = $1"),
+                    columns => {
+                        let (rows, same) = (rows_of(table, columns, "k"), matched(table, columns, "k"));
+                        format!("SELECT {selected} FROM \"{name}\" t JOIN {rows} ON true{same} WHERE t.{org} = $1")
+                    }
+                }
+            }
+            Act::Insert => {
+                let others = others(table);
+                let names: Vec<String> = others.iter().map(|&column| quoted(table, column)).collect();
+                let rows = rows_of(table, &others, "n");
+                format!("INSERT INTO \"{name}\" ({org}, {}) SELECT $1, n.* FROM {rows}", names.join(", "))
+            }
+            Act::Update => {
+                let others = others(table);
+                let sets = others.iter().filter(|column| !key.contains(column)).map(|&column| {
+                    let column = quoted(table, column);
+                    format!("{column} = n.{column}")
+                });
+                let (sets, rows) = (sets.collect::<Vec<_>>().join(", "), rows_of(table, &others, "n"));
+                let same = matched(table, key, "n");
+                format!("UPDATE \"{name}\" AS t SET {sets} FROM {rows} WHERE t.{org} = $1{same}")
+            }
+            Act::Delete => match key {
+                [] => format!("DELETE FROM \"{name}\" AS t WHERE t.{org} = $1"),
+                key => {
+                    let (rows, same) = (rows_of(table, key, "k"), matched(table, key, "k"));
+                    format!("DELETE FROM \"{name}\" AS t USING {rows} WHERE t.{org} = $1{same}")
+                }
+            },
+            Act::Page(text) => text.clone(),
+        }
+    }
+}
+
+fn selected(table: &Table) -> String {
+    let columns: Vec<String> = (0..table.columns.len()).map(|column| format!("t.{}", quoted(table, column))).collect();
+    columns.join(", ")
+}
+
+/// All rows of all organizations, ordered by the primary key.
+pub(super) fn every(table: &Table) -> String {
+    let key: Vec<String> = table.key().columns.iter().map(|&column| quoted(table, column)).collect();
+    format!("SELECT {} FROM \"{}\" t ORDER BY {}", selected(table), table.name, key.join(", "))
+}
+
+/// Look-ups as statements, and whom each statement's rows are for.
+pub(super) struct Questions<'a> {
+    pub statements: Vec<Statement<'a>>,
+    asked: Vec<Asked<'a>>,
+    wants: usize,
+}
+
+/// What look-ups of one statement have in common: table, columns of the index, organization.
+type Group<'a> = (&'static str, &'static [usize], &'a Value);
+
+enum Asked<'a> {
+    /// Rows by an index, for the wants with these values.
+    Rows { table: &'static Table, index: &'static Index, wants: HashMap<&'a Row, usize> },
+    /// A page, for this want.
+    Page { table: &'static Table, want: usize },
+}
+
+impl<'a> Questions<'a> {
+    /// One statement for all look-ups by the same index of the same organization, and one for each page.
+    pub fn of(wants: &'a [Want]) -> Self {
+        let mut groups: HashMap<Group<'a>, Vec<(usize, &'a RowsWanted)>> = HashMap::new();
+        let mut order = Vec::new();
+        let mut questions = Self { statements: Vec::new(), asked: Vec::new(), wants: wants.len() };
+        for (place, want) in wants.iter().enumerate() {
+            match want {
+                Want::Rows(wanted) if wanted.values.iter().any(matches_nothing) => {}
+                Want::Rows(wanted) => {
+                    let group = (wanted.table.name, wanted.index.columns, &wanted.values[0]);
+                    let members = groups.entry(group).or_default();
+                    if members.is_empty() {
+                        order.push(group);
+                    }
+                    members.push((place, wanted));
+                }
+                Want::Page(query) => questions.page(place, query),
+            }
+        }
+        for members in order.iter().filter_map(|group| groups.get(group)) {
+            questions.rows(members);
+        }
+        questions
+    }
+
+    fn rows(&mut self, members: &[(usize, &'a RowsWanted)]) {
+        let [(_, first), ..] = members else { return };
+        let (table, index) = (first.table, first.index);
+        let wants: HashMap<&Row, usize> = members.iter().map(|(place, wanted)| (&wanted.values, *place)).collect();
+        // Each set of values once, or the join would show its rows twice.
+        let distinct: Vec<&'a Row> = wants.keys().copied().collect();
+        let columns = index.columns.iter().enumerate().skip(1);
+        let columns = columns.map(|(place, &column)| {
+            Param::column(table.columns[column].kind, distinct.iter().map(|values| &values[place]))
+        });
+        let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(&first.values[0])).chain(columns).collect();
+        // Values of another kind than their column are nowhere.
+        let Some(params) = params else { return };
+        self.statements.push(Statement { form: Form { table, act: Act::Find(index.columns) }, params });
+        self.asked.push(Asked::Rows { table, index, wants });
+    }
+
+    fn page(&mut self, want: usize, query: &'a Query) {
+        if let Some(statement) = page(query) {
+            self.statements.push(statement);
+            self.asked.push(Asked::Page { table: query.table, want });
+        }
+    }
+
+    /// What the statements found, as answers to the look-ups, each ordered by the primary key or as its page is.
+    pub fn answers(&self, found: &[Vec<tokio_postgres::Row>]) -> Result<Vec<Vec<Row>>, StoreError> {
+        let mut answers: Vec<Vec<Row>> = vec![Vec::new(); self.wants];
+        for (asked, found) in self.asked.iter().zip(found) {
+            match asked {
+                Asked::Page { table, want } => {
+                    answers[*want] = found.iter().map(|row| read_row(table, row)).collect::<Result<_, _>>()?;
+                }
+                Asked::Rows { table, index, wants } => {
+                    for row in found {
+                        let row = read_row(table, row)?;
+                        if let Some(&want) = wants.get(&Table::index_values(index, &row)) {
+                            answers[want].push(row);
+                        }
+                    }
+                    for &want in wants.values() {
+                        answers[want].sort_by_cached_key(|row| Table::index_values(table.key(), row));
+                    }
+                }
+            }
+        }
+        Ok(answers)
+    }
+}
+
+/// One page; `None` when it is certainly empty.
+fn page(query: &Query) -> Option<Statement<'_>> {
+    let table = query.table;
+    let (mut params, mut parts) = (Vec::new(), Vec::new());
+    let mut given = |value| -> Option<usize> {
+        if matches_nothing(value) {
+            return None;
+        }
+        params.push(Param::one(value)?);
+        Some(params.len())
+    };
+    for condition in &query.conditions {
+        let operator = match condition.compare {
+            Compare::Equal => "=",
+            Compare::AtLeast => ">=",
+            Compare::Less => "<",
+        };
+        parts.push(format!("t.{} {operator} ${}", quoted(table, condition.column), given(&condition.value)?));
+    }
+    let order = quoted(table, query.order);
+    let (behind, direction) = match query.direction {
+        Direction::Ascending => (">", "ASC"),
+        Direction::Descending => ("<", "DESC"),
+    };
+    if let Some(after) = &query.after {
+        parts.push(format!("t.{order} {behind} ${}", given(after)?));
+    }
+    if let Some(through) = &query.through {
+        let org = quoted(table, organization(table));
+        let mut connected = vec![format!("c.\"org\" = t.{org}"), format!("c.\"{}\" = t.{order}", through.column)];
+        for (column, value) in &through.equal {
+            connected.push(format!("c.\"{column}\" = ${}", given(value)?));
+        }
+        parts.push(format!("EXISTS (SELECT 1 FROM \"{}\" c WHERE {})", through.table.name, connected.join(" AND ")));
+    }
+    if parts.is_empty() {
+        // A look at everything: the earliest job, any organization.
+        parts.push("TRUE".to_owned());
+    }
+    let ties: Vec<String> = query.ties().iter().map(|&tie| format!(", t.{}", quoted(table, tie))).collect();
+    let text = format!(
+        "SELECT {} FROM \"{}\" t WHERE {} ORDER BY t.{order} {direction}{} LIMIT {}",
+        selected(table),
+        table.name,
+        parts.join(" AND "),
+        ties.concat(),
+        query.limit
+    );
+    Some(Statement { form: Form { table, act: Act::Page(text) }, params })
+}
+
+/// Changes of one table that cannot be written as they are.
+#[derive(Debug, thiserror::Error)]
+#[error("{table}: {wrong}")]
+pub(super) struct Unwritable {
+    table: &'static str,
+    wrong: &'static str,
+}
+
+/// The statements of one table's changes: first what goes, then what changes, then what is new. All rows are of the
+/// batch's organization, or of nobody.
+pub(super) fn writes<'a>(batch: Uuid, changes: &'a TableChanges) -> Result<Vec<Statement<'a>>, Unwritable> {
+    let table = changes.table;
+    let unwritable = |wrong| Unwritable { table: table.name, wrong };
+    let key = table.key().columns;
+    let whole: Vec<usize> = (0..table.columns.len()).collect();
+    let acts = [
+        (Act::Delete, &changes.deletes, key),
+        (Act::Update, &changes.updates, &whole),
+        (Act::Insert, &changes.inserts, &whole),
+    ];
+    let mut statements = Vec::new();
+    for (act, rows, columns) in acts {
+        let [first, others_of_it @ ..] = rows.as_slice() else { continue };
+        let place = columns.iter().position(|&column| column == organization(table));
+        let place = place.ok_or_else(|| unwritable("its key does not begin with the organization"))?;
+        let of = &first[place];
+        let foreign = *of != Value::Id(batch) && *of != Value::Id(NOBODY);
+        if foreign || others_of_it.iter().any(|row| row[place] != *of) {
+            return Err(unwritable("a row of another organization than the batch's"));
+        }
+        let column = |(place, &column): (usize, &usize)| {
+            let kind: Kind = table.columns[column].kind;
+            Param::column(kind, rows.iter().map(move |row: &'a Row| &row[place]))
+        };
+        let rest = columns.iter().enumerate().filter(|(other, _)| *other != place).map(column);
+        let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(rest).collect();
+        let params = params.ok_or_else(|| unwritable("a value of another kind than its column"))?;
+        statements.push(Statement { form: Form { table, act }, params });
+    }
+    Ok(statements)
+}

@@ -1,0 +1,198 @@
+//! The writing half: one transaction for each batch, on a connection of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_postgres::error::SqlState;
+use uuid::Uuid;
+
+use super::door::Door;
+use super::link::{Ask, Link, Trouble};
+use super::statements::{NOBODY, Questions, writes};
+use crate::clock::Time;
+use crate::ids::OrgId;
+use crate::store::{Begun, CommitError, StoreError};
+use crate::world::{Row, TableChanges, Value, Want};
+
+/// How long a round of look-ups may take; longer than the wait for the lock.
+const LOAD_DEADLINE: Duration = Duration::from_secs(10);
+/// How long the answer to a commit is waited for. It is never cancelled on the server: who cancels one that waits
+/// for a standby makes it succeed without.
+const COMMIT_DEADLINE: Duration = Duration::from_secs(20);
+
+/// See the module's comment.
+pub struct Writer {
+    door: Arc<Door>,
+    /// Thrown away after any error.
+    link: Option<Link>,
+    /// The organization whose batch is open on the link.
+    batch: Option<OrgId>,
+}
+
+impl Writer {
+    pub(super) fn new(door: Arc<Door>) -> Self {
+        Self { door, link: None, batch: None }
+    }
+
+    /// Begins a transaction, locks the organization, and loads.
+    pub(in crate::store) fn begin(&mut self, organization: OrgId, wants: &[Want]) -> Result<Begun, StoreError> {
+        self.abandon();
+        let mut link = match self.link.take() {
+            Some(link) if !link.is_closed() => link,
+            Some(_) | None => self.door.open(false).map_err(StoreError::Read)?,
+        };
+        let questions = Questions::of(wants);
+        let lock = self.lock(organization);
+        let loads = || questions.statements.iter().map(Ask::Made);
+        let first = [link.begin(""), Ask::Once(lock.clone()), self.lock_nobody(organization, wants)];
+        let found = link.ask_all(&first.into_iter().chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
+        let mut found = found.map_err(Trouble::of_read)?;
+        if found[1].is_empty() {
+            // The first command ever of this organization. Whatever was loaded was loaded without a lock.
+            let made =
+                format!("INSERT INTO tenants (org, moment) VALUES ('{}', 0) ON CONFLICT DO NOTHING", organization.0);
+            let again = [Ask::Plain(made), Ask::Once(lock), self.lock_nobody(organization, wants)];
+            let found_again = link.ask_all(&again.into_iter().chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
+            found = found_again.map_err(Trouble::of_read)?;
+        }
+        let last = found[1].first().map(|row| row.try_get::<_, i64>(0));
+        let last = match last {
+            Some(Ok(last)) => Time::from_micros(last),
+            Some(Err(_)) | None => return Err(StoreError::Read("the organization could not be locked".to_owned())),
+        };
+        let answers = questions.answers(&found[3..])?;
+        self.link = Some(link);
+        self.batch = Some(organization);
+        Ok(Begun { last: Some(last), answers })
+    }
+
+    fn lock(&self, organization: OrgId) -> String {
+        let lock = if self.door.settings.locks { " FOR UPDATE" } else { "" };
+        format!("SELECT moment FROM tenants WHERE org = '{}'{lock}", organization.0)
+    }
+
+    /// Where a look-up is about what belongs to nobody, that is locked too: after the organization, and nothing is
+    /// locked after it, so that still nobody waits in a circle. Else nothing, as a statement.
+    fn lock_nobody(&self, organization: OrgId, wants: &[Want]) -> Ask<'static> {
+        let of_nobody = |want: &Want| match want {
+            Want::Rows(wanted) => wanted.values.first() == Some(&Value::Id(NOBODY)),
+            Want::Page(_) => false,
+        };
+        if organization.0 == NOBODY || !self.door.settings.locks || !wants.iter().any(of_nobody) {
+            return Ask::Nothing;
+        }
+        Ask::Plain(format!(
+            "INSERT INTO tenants (org, moment) VALUES ('{NOBODY}', 0) ON CONFLICT DO NOTHING; \
+             SELECT 1 FROM tenants WHERE org = '{NOBODY}' FOR UPDATE"
+        ))
+    }
+
+    /// Loads within the transaction.
+    pub(in crate::store) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
+        let (Some(organization), Some(mut link)) = (self.batch, self.link.take()) else {
+            return Err(StoreError::Again("no batch is open".to_owned()));
+        };
+        let questions = Questions::of(wants);
+        let lock = [self.lock_nobody(organization, wants)];
+        let asks: Vec<Ask<'_>> = lock.into_iter().chain(questions.statements.iter().map(Ask::Made)).collect();
+        let found = link.ask_all(&asks, LOAD_DEADLINE).map_err(Trouble::of_read)?;
+        let answers = questions.answers(&found[1..])?;
+        self.link = Some(link);
+        Ok(answers)
+    }
+
+    /// Writes everything and commits, all in one round.
+    pub(in crate::store) fn commit(&mut self, changes: &[TableChanges], last: Time) -> Result<(), CommitError> {
+        let (Some(organization), Some(mut link)) = (self.batch.take(), self.link.take()) else {
+            return Err(CommitError::Again("no batch is open".to_owned()));
+        };
+        if changes.is_empty() {
+            // There is nothing to lose: a connection that breaks here is only thrown away.
+            if link.ask_all(&[Ask::Plain("COMMIT".to_owned())], LOAD_DEADLINE).is_ok() {
+                self.link = Some(link);
+            }
+            return Ok(());
+        }
+        let statements = changes.iter().map(|changes| writes(organization.0, changes)).collect::<Result<Vec<_>, _>>();
+        let statements = statements.map_err(|error| CommitError::Refused(error.to_string()))?;
+        let statements = statements.iter().flatten();
+        let mut asks: Vec<Ask<'_>> = statements.map(Ask::Made).collect();
+        asks.push(Ask::Plain(moment(organization.0, last)));
+        asks.push(Ask::Plain("COMMIT".to_owned()));
+        link.listen();
+        let mut answers = link.ask(&asks, COMMIT_DEADLINE);
+        let committed = answers.pop().unwrap_or_else(|| Err(Trouble::Broken("there was no answer".to_owned())));
+        outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned())?;
+        self.link = Some(link);
+        Ok(())
+    }
+
+    /// Ends a batch of which nothing is to be written.
+    pub(in crate::store) fn abandon(&mut self) {
+        if self.batch.take().is_some() {
+            self.link = None;
+        }
+    }
+}
+
+fn moment(organization: Uuid, last: Time) -> String {
+    format!("UPDATE tenants SET moment = {} WHERE org = '{organization}'", last.micros())
+}
+
+/// What became of a transaction whose writes and COMMIT were sent in one round: the first trouble of a write, the
+/// trouble of the COMMIT, and whether the server warned meanwhile.
+fn outcome(write: Option<Trouble>, commit: Option<Trouble>, warned: bool) -> Result<(), CommitError> {
+    match (write, commit) {
+        // The server has failed the transaction: whatever it then makes of COMMIT, it is no commit.
+        (Some(trouble @ Trouble::Said { .. }), _) | (None, Some(trouble @ Trouble::Said { ended: false, .. })) => {
+            let told = trouble.to_string();
+            let waited = matches!(&trouble, Trouble::Said { code, .. } if *code == SqlState::LOCK_NOT_AVAILABLE);
+            Err(if trouble.may_pass() || waited { CommitError::Again(told) } else { CommitError::Refused(told) })
+        }
+        (Some(trouble @ (Trouble::Broken(_) | Trouble::Silent(_))), _) | (None, Some(trouble)) => {
+            Err(CommitError::Unknown(trouble.to_string()))
+        }
+        (None, None) if warned => Err(CommitError::Unknown("the server warned while it committed".to_owned())),
+        (None, None) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(code: SqlState, ended: bool) -> Trouble {
+        Trouble::Said { code, message: "no".to_owned(), ended }
+    }
+
+    #[test]
+    fn every_end_of_a_commit_is_told_as_what_it_is() {
+        let broken = || Trouble::Broken("gone".to_owned());
+        let name = |outcome: Result<(), CommitError>| match outcome {
+            Ok(()) => "ok",
+            Err(CommitError::Refused(_)) => "refused",
+            Err(CommitError::Again(_)) => "again",
+            Err(CommitError::Unknown(_)) => "unknown",
+        };
+        for (write, commit, warned, told) in [
+            (None, None, false, "ok"),
+            // A commit that gave up waiting for its standby.
+            (None, None, true, "unknown"),
+            (None, Some(broken()), false, "unknown"),
+            // Writes and COMMIT are sent together, so the connection broke with both under way.
+            (Some(broken()), Some(broken()), false, "unknown"),
+            // The session ended after the writes: while it committed, or before.
+            (None, Some(said(SqlState::ADMIN_SHUTDOWN, true)), false, "unknown"),
+            // It ended with a write, so COMMIT was never looked at.
+            (Some(said(SqlState::ADMIN_SHUTDOWN, true)), Some(broken()), false, "again"),
+            (Some(said(SqlState::UNIQUE_VIOLATION, false)), None, false, "refused"),
+            (Some(said(SqlState::CHECK_VIOLATION, false)), None, false, "refused"),
+            (Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), None, false, "again"),
+            (Some(said(SqlState::T_R_DEADLOCK_DETECTED, false)), None, false, "again"),
+            (Some(said(SqlState::READ_ONLY_SQL_TRANSACTION, false)), None, false, "again"),
+            (None, Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), false, "again"),
+        ] {
+            assert_eq!(name(outcome(write.clone(), commit.clone(), warned)), told, "{write:?} {commit:?} {warned}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Every kind of record: for whoever looks at all of them, as checks of the schema do, and who carries a store
+//! over into another.
+
+use crate::app_compliance::AppCompliance;
+use crate::approval_policies::ApprovalPolicy;
+use crate::apps::{App, AppMetrics, FeeTableVersion, Key, Organization};
+use crate::bank_accounts::BankAccount;
+use crate::claims::{ClaimContact, ClaimSession};
+use crate::events::{Event, EventStream};
+use crate::funding::{Debt, OrganizationTransfer};
+use crate::http::idempotency::StoredAnswer;
+use crate::jobs::Job;
+use crate::ledger::watch::WalletWatch;
+use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
+use crate::members::Member;
+use crate::messages::{InboxMessage, Message};
+use crate::payables::{Payable, PayableFile};
+use crate::payment_customers::PaymentCustomer;
+use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};
+use crate::payout_links::PayoutLink;
+use crate::payout_methods::PayoutMethod;
+use crate::payout_requests::PayoutRequest;
+use crate::payouts::PayoutDay;
+use crate::rails::sandbox::RailItem;
+use crate::sandbox::clock::EnvironmentClock;
+use crate::transfers::Transfer;
+use crate::users::screening::{ScreeningHit, ScreeningRun};
+use crate::users::verification::{Verification, VerificationDay};
+use crate::users::{AppUser, ComplianceDecision, TaxYear, User};
+use crate::vendors::{Vendor, VendorPaymentMethod};
+use crate::webhooks::{WebhookDelivery, WebhookEndpoint};
+use crate::world::{Record, Table};
+
+/// The table of each record, in the order of their names. `tests/schemas.rs` holds the list against both schemas.
+pub const ALL: &[&Table] = &[
+    Key::TABLE,
+    AppCompliance::TABLE,
+    AppMetrics::TABLE,
+    AppUser::TABLE,
+    ApprovalPolicy::TABLE,
+    App::TABLE,
+    BankAccount::TABLE,
+    ClaimContact::TABLE,
+    ClaimSession::TABLE,
+    ComplianceDecision::TABLE,
+    Debt::TABLE,
+    EnvironmentClock::TABLE,
+    EventStream::TABLE,
+    Event::TABLE,
+    FeeTableVersion::TABLE,
+    Hold::TABLE,
+    InboxMessage::TABLE,
+    Job::TABLE,
+    LedgerAccount::TABLE,
+    LedgerBook::TABLE,
+    Entry::TABLE,
+    Member::TABLE,
+    Message::TABLE,
+    OrganizationTransfer::TABLE,
+    Organization::TABLE,
+    PayableFile::TABLE,
+    Payable::TABLE,
+    PaymentCustomer::TABLE,
+    PayoutDay::TABLE,
+    BatchRow::TABLE,
+    PayoutLinkBatch::TABLE,
+    PayoutLink::TABLE,
+    PayoutMethod::TABLE,
+    PayoutRequest::TABLE,
+    RailItem::TABLE,
+    ScreeningHit::TABLE,
+    ScreeningRun::TABLE,
+    StoredAnswer::TABLE,
+    TaxYear::TABLE,
+    Transaction::TABLE,
+    Transfer::TABLE,
+    User::TABLE,
+    VendorPaymentMethod::TABLE,
+    Vendor::TABLE,
+    VerificationDay::TABLE,
+    Verification::TABLE,
+    WalletWatch::TABLE,
+    WebhookDelivery::TABLE,
+    WebhookEndpoint::TABLE,
+];

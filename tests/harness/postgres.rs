@@ -1,0 +1,220 @@
+//! PostgreSQL for the tests: one server for a run, and a database of its own for each test.
+//!
+//! The server is started by the first test that needs it, and ends with the run: with the process that started the
+//! tests. `BURSAR_TEST_POSTGRES` names another server to use instead, as a URL without a database, whose user may
+//! make databases.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use bursar::store::Postgres;
+use bursar::store::postgres::Settings;
+
+/// The database that all others are copied from.
+const TEMPLATE: &str = "bursar_template";
+
+/// Whether the API's tests are to run over PostgreSQL.
+pub fn is_asked_for() -> bool {
+    std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "postgres")
+}
+
+/// Runs on a thread of its own: a test's may belong to an async runtime, which may not block.
+pub fn aside<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// A server.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// Where it is; a folder with `data/` and `socket/`, unless it is another's.
+    folder: Option<PathBuf>,
+    /// `postgres://…/{}?…`, with a place for the database's name.
+    url: String,
+}
+
+/// A database with our schema and nothing in it.
+#[derive(Clone, Debug)]
+pub struct Database {
+    /// Its server.
+    pub cluster: Cluster,
+    /// Its name.
+    pub name: String,
+}
+
+impl Cluster {
+    /// The one that the tests of a run share.
+    pub fn shared() -> Self {
+        let owner = std::os::unix::process::parent_id();
+        let folder = std::env::temp_dir().join(format!("bursar-postgres-{owner}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        let lock = File::create(folder.join("lock")).unwrap();
+        lock.lock().unwrap();
+        let cluster = match std::env::var("BURSAR_TEST_POSTGRES") {
+            Ok(url) => {
+                let (front, query) = url.split_once('?').unwrap_or((&url, ""));
+                Self { folder: None, url: format!("{}/{{}}?{query}", front.trim_end_matches('/')) }
+            }
+            Err(_) => Self::at(&folder),
+        };
+        let ready = folder.join("ready");
+        // What a run left behind that ended with its machine is no server any more.
+        let lives = ready.exists() && aside(|| cluster.try_run("postgres", "SELECT 1").is_ok());
+        if !lives {
+            if cluster.folder.is_some() {
+                drop(std::fs::remove_dir_all(folder.join("data")));
+                Self::start(&folder, owner);
+            }
+            cluster.make_template();
+            File::create(ready).unwrap();
+        }
+        // The lock goes back with its file.
+        cluster
+    }
+
+    /// One of the test's own, which it may stop and start. It ends with the test's process.
+    pub fn own(folder: &Path) -> Self {
+        let folder = folder.join("postgres");
+        Self::start(&folder, std::process::id());
+        let cluster = Self::at(&folder);
+        cluster.make_template();
+        cluster
+    }
+
+    fn at(folder: &Path) -> Self {
+        let socket = folder.join("socket");
+        Self { folder: Some(folder.to_owned()), url: format!("postgres:///{{}}?user=bursar&host={}", socket.display()) }
+    }
+
+    fn start(folder: &Path, owner: u32) {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/postgres.sh");
+        let started = Command::new(script).arg(folder).arg(owner.to_string()).output().expect("there is bash");
+        assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    }
+
+    fn make_template(&self) {
+        aside(|| {
+            self.run("postgres", &format!("DROP DATABASE IF EXISTS {TEMPLATE}"));
+            self.run("postgres", &format!("CREATE DATABASE {TEMPLATE}"));
+            let settings = Settings::parse(&self.url(TEMPLATE)).unwrap();
+            drop(Postgres::open(settings, true, 1).expect("the schema can be made"));
+        });
+    }
+
+    /// Where a database is.
+    pub fn url(&self, database: &str) -> String {
+        self.url.replace("{}", database)
+    }
+
+    /// A new database.
+    pub fn database(&self) -> Database {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let name = format!("test_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::SeqCst));
+        let make = format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}");
+        let begun = Instant::now();
+        aside(|| {
+            // Whoever was connected to the template last may not have left yet.
+            while let Err(error) = self.try_run("postgres", &make) {
+                assert!(begun.elapsed() < Duration::from_secs(20), "{error:?}");
+                std::thread::park_timeout(Duration::from_millis(20));
+            }
+        });
+        Database { cluster: self.clone(), name }
+    }
+
+    /// Runs a statement; gives the first column of its rows as text.
+    pub fn run(&self, database: &str, sql: &str) -> Vec<String> {
+        self.try_run(database, sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
+    }
+
+    fn try_run(&self, database: &str, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&self.url(database), tokio_postgres::NoTls).await?;
+            tokio::spawn(connection);
+            let said = client.simple_query(sql).await?;
+            let column = |message| {
+                let tokio_postgres::SimpleQueryMessage::Row(row) = message else { return None };
+                Some(row.get(0).unwrap_or_default().to_owned())
+            };
+            Ok(said.into_iter().filter_map(column).collect())
+        })
+    }
+
+    /// Runs a script as the user whom the server runs as, in its folder.
+    pub fn script(&self, script: &str) {
+        let folder = self.folder.as_ref().expect("only a server of our own has a folder");
+        let run = "cd \"$0\"; as=(); [ \"$(id -u)\" != 0 ] || as=(setpriv --reuid=postgres --regid=postgres --clear-groups); \
+            exec \"${as[@]}\" bash -euc \"$1\"";
+        let done = Command::new("bash").args(["-c", run]).arg(folder).arg(script).output().expect("there is bash");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    fn control(&self, arguments: &str) {
+        let bin = "$(find /usr/lib/postgresql -maxdepth 1 -mindepth 1 | sort -V | tail -n 1)/bin";
+        self.script(&format!("\"{bin}/pg_ctl\" -D data -l data/log {arguments} >/dev/null"));
+    }
+
+    /// Ends it as a crash would.
+    pub fn crash(&self) {
+        self.control("-m immediate stop");
+    }
+
+    /// Starts it again.
+    pub fn start_again(&self) {
+        self.control("-w start");
+    }
+
+    /// Has it listen on a port of `localhost` with TLS, and gives its URL there, with a place for what follows the
+    /// question mark. `root.pem` in its folder signed its certificate, and `other.pem` did not.
+    pub fn with_tls(&self, database: &str, port: u16) -> String {
+        self.script(
+            "for ca in root other; do openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=$ca -keyout $ca.key -out $ca.pem 2>/dev/null; done; \
+             openssl req -newkey rsa:2048 -nodes -subj /CN=db -keyout data/server.key -out server.csr 2>/dev/null; \
+             printf 'subjectAltName=DNS:localhost\\nbasicConstraints=CA:FALSE\\n' > names; \
+             openssl x509 -req -in server.csr -CA root.pem -CAkey root.key -CAcreateserial -days 2 -extfile names -out data/server.crt 2>/dev/null; \
+             chmod 600 data/server.key",
+        );
+        aside(|| {
+            for set in ["ssl = on", "listen_addresses = 'localhost'", &format!("port = {port}")] {
+                self.run("postgres", &format!("ALTER SYSTEM SET {set}"));
+            }
+        });
+        self.restart();
+        format!("postgres://bursar@{{host}}:{port}/{database}")
+    }
+
+    /// Its folder, where it is one of the test's own.
+    pub fn folder(&self) -> &Path {
+        self.folder.as_deref().expect("only a server of our own has a folder")
+    }
+
+    /// Ends and starts it.
+    pub fn restart(&self) {
+        self.control("-w -m fast restart");
+    }
+}
+
+impl Database {
+    /// A new one on the run's server.
+    pub fn new() -> Self {
+        Cluster::shared().database()
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> String {
+        self.cluster.url(&self.name)
+    }
+
+    /// How the program reaches it.
+    pub fn settings(&self) -> Settings {
+        Settings::parse(&self.url()).unwrap()
+    }
+
+    /// Runs a statement; gives the first column of its rows as text.
+    pub fn run(&self, sql: &str) -> Vec<String> {
+        aside(|| self.cluster.run(&self.name, sql))
+    }
+}

@@ -1,0 +1,361 @@
+//! What only a shared store can do wrong: unknown outcomes, locks, two programs at once, a server that goes away.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bursar::apps::AppMetrics;
+use bursar::clock::Clock;
+use bursar::engine::{Command, Engine, Executor, task};
+use bursar::ids::{AppId, OrgId, Seeds};
+use bursar::refusal::{Code, Refusal};
+use bursar::store::postgres::Settings;
+use bursar::store::{Postgres, Reads, Store};
+use bursar::world::{Halt, Record, Row, Value, Want, World};
+use futures::future::join_all;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::harness::Server;
+use crate::harness::postgres::{Cluster, Database, aside};
+
+const ORG: OrgId = OrgId(Uuid::from_u128(1));
+
+const APP: Uuid = Uuid::from_u128(1);
+
+fn key() -> Row {
+    vec![Value::Id(ORG.0), Value::Id(APP)]
+}
+
+/// Adds so many to the number of users of an app, which it makes when it is not there.
+#[derive(Clone)]
+struct CountUp(i64);
+
+const COUNT: CountUp = CountUp(1);
+
+impl Command for CountUp {
+    type Reply = i64;
+
+    fn organization(&self) -> OrgId {
+        ORG
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        vec![Want::row::<AppMetrics>(key())]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<i64, Halt> {
+        let Some(metrics) = world.get::<AppMetrics>(key())? else {
+            let money_out = bursar::money::Cents::new(0);
+            world.add(AppMetrics { org: ORG, app: AppId(APP), money_out, connected_users: self.0 });
+            return Ok(self.0);
+        };
+        Ok(world.change(&metrics, |metrics| metrics.connected_users += self.0).connected_users)
+    }
+}
+
+fn store(settings: Settings) -> Store {
+    let writer = Postgres::open(settings, false, 1).unwrap().writers.pop().unwrap();
+    Store::Postgres(Box::new(writer))
+}
+
+fn executor(settings: Settings) -> Executor {
+    Executor::new(aside(|| store(settings)), Clock::wall(), Seeds::System)
+}
+
+/// Runs commands as one batch; gives what each was told.
+fn batch(executor: &mut Executor, commands: &[CountUp]) -> Vec<Result<i64, Code>> {
+    let (said, heard) = std::sync::mpsc::channel();
+    let tasks = commands.iter().enumerate().map(|(place, command)| {
+        let said = said.clone();
+        task(command.clone(), move |outcome: Result<i64, Refusal>| {
+            said.send((place, outcome.map_err(|refusal| refusal.code))).unwrap();
+        })
+    });
+    let tasks = tasks.collect();
+    executor.run(tasks);
+    let mut answers: Vec<_> = heard.try_iter().collect();
+    answers.sort_by_key(|(place, _)| *place);
+    answers.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+fn count(database: &Database) -> i64 {
+    database.run("SELECT connected_users FROM app_metrics").first().map_or(0, |row| row.parse().unwrap())
+}
+
+#[test]
+fn one_that_the_store_refuses_costs_the_others_nothing() {
+    let database = Database::new();
+    let mut executor = executor(database.settings());
+    database.run("ALTER TABLE app_metrics ADD CHECK (connected_users < 100)");
+    let told = batch(&mut executor, &[COUNT, CountUp(1_000), COUNT, COUNT]);
+    assert_eq!(told, [Ok(1), Err(Code::InternalError), Ok(2), Ok(3)]);
+    assert_eq!(count(&database), 3);
+}
+
+#[test]
+fn each_command_is_later_than_any_before_in_every_process() {
+    let database = Database::new();
+    let (mut one, mut other) = (executor(database.settings()), executor(database.settings()));
+    let moment = || -> i64 { database.run("SELECT moment FROM tenants")[0].parse().unwrap() };
+    let mut last = 0;
+    for _ in 0..5 {
+        for executor in [&mut one, &mut other] {
+            assert!(batch(executor, &[COUNT, COUNT])[1].is_ok());
+            assert!(moment() > last + 1, "two commands, two moments");
+            last = moment();
+        }
+    }
+    // A process whose clock is a year behind.
+    let behind = Clock::manual(bursar::clock::Time::from_micros(last).plus_seconds(-365 * 86_400));
+    let mut slow = Executor::new(store(database.settings()), behind, Seeds::System);
+    assert_eq!(batch(&mut slow, &[COUNT]), [Ok(21)]);
+    assert_eq!(moment(), last + 1);
+}
+
+/// Two engines count up at once; gives how many were done, and what was counted.
+async fn race(settings: Settings, database: &Database) -> (i64, i64) {
+    let engines: Vec<Engine> =
+        (0..2).map(|_| Engine::start(executor(settings.clone())).expect("there are threads")).collect();
+    engines[0].run(COUNT).await.unwrap();
+    let racing = (0..300).map(|number| engines[number % 2].run(COUNT));
+    let done = join_all(racing).await.into_iter().filter(Result::is_ok).count();
+    (i64::try_from(done).unwrap() + 1, count(database))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_engines_that_change_one_row_lose_nothing() {
+    let database = Database::new();
+    // Batches of both wait for each other, or the race would be over before it begins.
+    database.run(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END'",
+    );
+    database.run("CREATE TRIGGER slow BEFORE UPDATE ON app_metrics FOR EACH ROW EXECUTE FUNCTION slow()");
+    let (done, counted) = race(database.settings(), &database).await;
+    assert_eq!((done, counted), (301, 301));
+
+    // The negative control: without the lock the same race loses what one of them wrote.
+    database.run("DELETE FROM app_metrics");
+    let mut lost = false;
+    for _ in 0..10 {
+        let (done, counted) = race(database.settings().without_locks(), &database).await;
+        lost = counted < done;
+        if lost {
+            break;
+        }
+        database.run("DELETE FROM app_metrics");
+    }
+    assert!(lost, "without locks nothing was lost: the test cannot fail");
+}
+
+/// A commit that the server may or may not have made: a trigger holds it up until its backend is ended.
+#[test]
+fn a_commit_whose_backend_is_ended_is_told_as_unknown() {
+    let database = Database::new();
+    let mut executor = executor(database.settings());
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
+    database.run(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(30); RETURN NULL; END'",
+    );
+    database.run("CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON app_metrics DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()");
+    let ended = end_the_commit(&database, "pg_terminate_backend");
+    assert_eq!(batch(&mut executor, &[COUNT, COUNT]), [Err(Code::OutcomeUnknown), Err(Code::OutcomeUnknown)]);
+    ended.join().unwrap();
+    // Nothing is remembered of it: the next batch finds out what was committed, which was nothing.
+    database.run("DROP TRIGGER slow ON app_metrics");
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(2)]);
+}
+
+/// Waits for a commit of the program in this database, and has it ended or cancelled.
+fn end_the_commit(database: &Database, how: &'static str) -> std::thread::JoinHandle<()> {
+    let database = database.clone();
+    std::thread::spawn(move || {
+        let end = format!(
+            "SELECT {how}(pid) FROM pg_stat_activity WHERE datname = '{}' AND query = 'COMMIT' AND state = 'active'",
+            database.name
+        );
+        let begun = Instant::now();
+        while database.run(&end).is_empty() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "nobody commits");
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+    })
+}
+
+/// Where a commit waits for a standby, what ends the wait leaves it committed here and perhaps nowhere else.
+#[test]
+fn a_commit_that_no_standby_has_is_never_told_as_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::own(folder.path());
+    let database = cluster.database();
+    let mut executor = executor(database.settings());
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
+    database.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    database.run("SELECT pg_reload_conf()");
+    let mut expected = 1;
+    for how in ["pg_cancel_backend", "pg_terminate_backend"] {
+        let ended = end_the_commit(&database, how);
+        assert_eq!(batch(&mut executor, &[COUNT]), [Err(Code::OutcomeUnknown)], "{how}");
+        ended.join().unwrap();
+        expected += 1;
+        assert_eq!(count(&database), expected, "{how}: it is here, and yet unknown");
+    }
+    database.run("ALTER SYSTEM RESET synchronous_standby_names");
+    database.run("SELECT pg_reload_conf()");
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(expected + 1)]);
+}
+
+/// Another writer of the organization that stops with the lock in its hand.
+#[test]
+fn who_stops_with_the_lock_is_thrown_out_and_commits_nothing() {
+    let database = Database::new();
+    let mut stopped = store(database.settings());
+    let row = vec![Value::Id(ORG.0), Value::Id(APP), Value::Int(0), Value::Int(500)];
+    stopped.begin(ORG, &[]).unwrap();
+    let begun = Instant::now();
+    // It waits until the server has ended the other's transaction, and no longer.
+    let mut other = executor(database.settings());
+    assert_eq!(batch(&mut other, &[COUNT]), [Ok(1)]);
+    let waited = begun.elapsed();
+    assert!(waited > Duration::from_secs(2) && waited < Duration::from_secs(8), "{waited:?}");
+    let table = AppMetrics::TABLE;
+    let late = bursar::world::TableChanges { table, inserts: Vec::new(), updates: vec![row], deletes: Vec::new() };
+    assert!(stopped.commit(&[late], bursar::clock::Time::from_micros(1)).is_err());
+    assert_eq!(count(&database), 1);
+}
+
+#[test]
+fn a_batch_reads_and_writes_its_own_organization_alone() {
+    let database = Database::new();
+    let mut store = store(database.settings());
+    let foreign = vec![Value::Id(Uuid::from_u128(2)), Value::Id(APP), Value::Int(0), Value::Int(0)];
+    store.begin(ORG, &[]).unwrap();
+    let changes = bursar::world::TableChanges {
+        table: AppMetrics::TABLE,
+        inserts: vec![foreign],
+        updates: Vec::new(),
+        deletes: Vec::new(),
+    };
+    let refused = store.commit(&[changes], bursar::clock::Time::from_micros(1)).unwrap_err();
+    assert!(refused.to_string().contains("another organization"), "{refused}");
+}
+
+#[test]
+fn while_there_is_no_server_everyone_is_told_at_once_and_then_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::own(folder.path());
+    let database = cluster.database();
+    let Postgres { mut writers, readers } = Postgres::open(database.settings(), false, 1).unwrap();
+    let reads = Reads::Postgres(readers);
+    let writer = writers.pop().unwrap();
+    let mut executor = Executor::new(Store::Postgres(Box::new(writer)), Clock::wall(), Seeds::System);
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
+    assert!(reads.reachable().is_ok());
+
+    cluster.crash();
+    let begun = Instant::now();
+    for _ in 0..20 {
+        assert_eq!(batch(&mut executor, &[COUNT]), [Err(Code::ServiceUnavailable)]);
+    }
+    assert!(reads.reachable().is_err());
+    assert!(reads.load(&[Want::row::<AppMetrics>(key())]).is_err());
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+
+    cluster.start_again();
+    let begun = Instant::now();
+    while batch(&mut executor, &[COUNT])[0].is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(5), "it does not come back");
+    }
+    assert!(reads.reachable().is_ok());
+    assert_eq!(count(&database), 2, "refused means that nothing happened");
+    // A restart between two batches is noticed by nobody.
+    cluster.restart();
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(3)]);
+    assert!(reads.load(&[Want::row::<AppMetrics>(key())]).is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn through_a_pooler_nothing_is_prepared_and_nothing_stays_set() {
+    let database = Database::new();
+    let server = Server::postgres(database.settings().through_pooler(true)).await;
+    let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    server.work_off().await;
+    let shown = server.get(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200);
+    assert_eq!(shown.body["status"], "delivered");
+    // A pooler hands the connection to somebody else after each transaction: whatever is left on it is theirs.
+    let Postgres { mut writers, .. } =
+        aside(|| Postgres::open(database.settings().through_pooler(true), false, 1)).unwrap();
+    let mut store = Store::Postgres(Box::new(writers.pop().unwrap()));
+    aside(|| {
+        store.begin(ORG, &[Want::row::<AppMetrics>(key())]).unwrap();
+        store.commit(&[], bursar::clock::Time::from_micros(1)).unwrap();
+    });
+    let idle =
+        "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'";
+    assert!(database.run(idle).is_empty());
+    server.verify();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_programs_race_for_one_key_one_balance_and_one_link() {
+    let server = Server::postgres(Database::new().settings()).await;
+    let twin = server.twin().await;
+    let programs = [&server, &twin];
+    // One key.
+    let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+    let copy = |number: usize| {
+        let asking = programs[number % 2].post("/v2/payouts/send-payout").app_key().idempotency_key("once");
+        asking.json(body.clone()).send()
+    };
+    let replies = join_all((0..50).map(copy)).await;
+    let first = &replies[0].text;
+    assert!(replies.iter().all(|reply| reply.status == 201 && reply.text == *first));
+    assert_eq!(replies.iter().filter(|reply| reply.header("idempotent-replayed").is_none()).count(), 1);
+    // One link.
+    let path = format!("/v2/payout-links/{}/redeliver", replies[0].id());
+    let redelivered = join_all((0..50).map(|number| programs[number % 2].post(&path).app_key().send())).await;
+    assert_eq!(redelivered.iter().filter(|reply| reply.status == 200).count(), 4, "the first delivery counts");
+    // One balance: of fifty payouts of a twentieth of it each, no more than it holds.
+    let app = server.get(&format!("/v2/apps/{}", server.app_id())).as_org().send().await.expect(200).body;
+    let balance = app["metrics"]["wallet_balance"].as_i64().unwrap_or_else(|| panic!("{app}"));
+    let share = json!({"amount": balance / 20, "payee": {"country_code": "1", "phone_number": "2127361235"}});
+    let pay = |number: usize| programs[number % 2].post("/v2/payout-links").app_key().json(share.clone()).send();
+    let paid = join_all((0..50).map(pay)).await;
+    assert_eq!(paid.iter().filter(|reply| reply.status == 201).count(), 20);
+    assert!(paid.iter().all(|reply| [201, 402].contains(&reply.status)));
+    server.verify();
+    // What one worker has, the other does not get.
+    let (one, other) = (Arc::clone(server.bursar()), Arc::clone(twin.bursar()));
+    tokio::join!(async { bursar::worker::work_off(&one).await.ok() }, async {
+        bursar::worker::work_off(&other).await.ok()
+    });
+    twin.work_off().await;
+    let inbox = server.get("/v2/sandbox/messages?limit=100").app_key().send().await.expect(200).body;
+    assert_eq!(inbox["data"].as_array().unwrap().len(), 25, "five of one link, and one of each of twenty");
+}
+
+#[test]
+fn tls_is_as_strict_as_the_url_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::own(folder.path());
+    let database = cluster.database();
+    // Free now; whoever takes it in the next moment makes this test fail, not lie.
+    let port = std::net::TcpListener::bind("localhost:0").unwrap().local_addr().unwrap().port();
+    let url = cluster.with_tls(&database.name, port);
+    let file = |name: &str| cluster.folder().join(name).display().to_string();
+    let opens = |host: &str, query: &str| {
+        let url = format!("{}?{query}", url.replace("{host}", host));
+        let opened = Postgres::open(Settings::parse(&url).unwrap(), false, 1);
+        let Ok(Postgres { mut writers, .. }) = opened else { return false };
+        let mut store = Store::Postgres(Box::new(writers.pop().unwrap()));
+        store.begin(ORG, &[]).is_ok()
+    };
+    let (root, other) = (file("root.pem"), file("other.pem"));
+    assert!(opens("localhost", &format!("sslmode=verify-full&sslrootcert={root}")));
+    assert!(opens("localhost", "sslmode=require") && opens("localhost", "") && opens("localhost", "sslmode=disable"));
+    assert!(!opens("localhost", &format!("sslmode=verify-full&sslrootcert={other}")), "another signed it");
+    assert!(!opens("127.0.0.1", &format!("sslmode=verify-full&sslrootcert={root}")), "it has another name");
+    assert!(!opens("localhost", "sslmode=verify-full"), "the system does not know who signed it");
+    let by_socket = format!("{}&sslmode=require", database.url().replace("&host", &format!("&port={port}&host")));
+    assert!(Postgres::open(Settings::parse(&by_socket).unwrap(), false, 1).is_ok(), "a socket needs none");
+}

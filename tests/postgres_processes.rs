@@ -1,0 +1,292 @@
+//! Several processes on one database: roles, keys, crashes, a process that stands still, a server that restarts.
+//!
+//! `BURSAR_CHAOS_ROUNDS` makes the chaos longer: `make chaos` runs it for five minutes.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bursar::load::{Load, Sent, again, link_id, run};
+use bursar::verify::verify;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::crash::{links, load, setting};
+use crate::harness::postgres::{Cluster, Database, aside};
+use crate::harness::{Process, http};
+
+/// Processes on one database, with one folder for key and credentials.
+struct House {
+    folder: TempDir,
+    database: Database,
+}
+
+impl House {
+    fn new(database: Database) -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), database }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn start(&self, flags: &[&str]) -> Process {
+        let url = self.database.url();
+        Process::start_with(&self.data(), &[&["--database-url", &url], flags].concat())
+    }
+
+    fn credentials(&self) -> Value {
+        read_json(&self.data().join("sandbox-credentials.json"))
+    }
+
+    /// Every invariant that stored data can show holds.
+    fn verify(&self) {
+        let settings = self.database.settings();
+        let reads = bursar::store::Reads::Postgres(bursar::store::Postgres::read_only(settings));
+        let report = aside(|| verify(&reads)).expect("the store can be read");
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+        assert!(report.transactions > 0 && report.events > 0, "there was something to check");
+    }
+}
+
+fn read_json(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// One request with a key of the credentials; status and body.
+fn ask(process: &Process, credentials: &Value, of: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+    let word = |name: &str| credentials[of][name].as_str().unwrap();
+    let token = BASE64_STANDARD.encode(format!("{}:{}", word("client_id"), word("api_key")));
+    let length = body.len();
+    let (status, answer) = http(
+        &process.address,
+        &format!(
+            "{method} {path} HTTP/1.1\r\nhost: test\r\nauthorization: Basic {token}\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        ),
+    );
+    let body = answer.find('{').map_or(Value::Null, |at| serde_json::from_str(&answer[at..]).unwrap_or(Value::Null));
+    (status, body)
+}
+
+/// Asks until it is so.
+fn until(what: &str, at_most: Duration, mut so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !so() {
+        assert!(begun.elapsed() < at_most, "not within {at_most:?}: {what}");
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+fn payout(phone: u32) -> String {
+    json!({"amount": 100, "payee": {"country_code": "1", "phone_number": format!("212736{phone:04}")}}).to_string()
+}
+
+#[test]
+fn one_process_answers_and_another_does_the_work() {
+    let house = House::new(Database::new());
+    let api = house.start(&["--role", "api"]);
+    let credentials = house.credentials();
+    let (status, link) = ask(&api, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1234));
+    assert_eq!(status, 201, "{link}");
+    let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
+    let delivered = |process: &Process| ask(process, &credentials, "app", "GET", &path, "").1["status"] == "delivered";
+    assert!(!delivered(&api), "nobody works");
+    let worker = house.start(&["--role", "worker"]);
+    let (status, _) = ask(&worker, &credentials, "app", "GET", &path, "");
+    assert_eq!((status, worker.get("/readyz").0), (404, 200), "a worker answers only probes");
+    until("the worker delivers it", Duration::from_secs(5), || delivered(&api));
+    // A third, which does everything, sees the same.
+    let all = house.start(&["--role", "all"]);
+    assert!(delivered(&all));
+    house.verify();
+}
+
+#[test]
+fn a_key_that_is_revoked_is_refused_by_every_process_within_five_seconds() {
+    let house = House::new(Database::new());
+    let (one, other) = (house.start(&[]), house.start(&[]));
+    let credentials = house.credentials();
+    let app = credentials["app"]["id"].as_str().unwrap();
+    let keys = format!("/v2/apps/{app}/keys");
+    let (status, issued) = ask(&one, &credentials, "organization", "POST", &keys, "{}");
+    assert_eq!(status, 201, "{issued}");
+    let mut with_issued = credentials.clone();
+    with_issued["app"]["client_id"] = issued["client_id"].clone();
+    with_issued["app"]["api_key"] = issued["api_key"].clone();
+    let allowed = |process: &Process| ask(process, &with_issued, "app", "GET", "/v2/payout-links", "").0 == 200;
+    // The other has it in mind.
+    assert!(allowed(&other) && allowed(&one));
+    let path = format!("{keys}/{}", issued["client_id"].as_str().unwrap());
+    assert_eq!(ask(&one, &credentials, "organization", "DELETE", &path, "").0, 200);
+    assert!(!allowed(&one), "at once where it was revoked");
+    until("the other forgets the key", Duration::from_secs(5), || !allowed(&other));
+}
+
+#[test]
+fn the_sandbox_clock_is_moved_for_all_processes() {
+    let house = House::new(Database::new());
+    let (one, other) = (house.start(&[]), house.start(&[]));
+    let credentials = house.credentials();
+    let body = json!({"seconds": 86_400}).to_string();
+    assert_eq!(ask(&one, &credentials, "app", "POST", "/v2/sandbox/clock/advance", &body).0, 200);
+    let shown = |process: &Process| {
+        let now = ask(process, &credentials, "app", "GET", "/v2/sandbox/clock", "").1["now"].clone();
+        bursar::clock::Time::parse(now.as_str().unwrap()).unwrap()
+    };
+    until("the other follows", Duration::from_secs(5), || shown(&one).seconds_since(shown(&other)).abs() < 60);
+}
+
+/// A process is stopped while it has an organization locked: the server ends its transaction, the others go on, and
+/// what it wanted is done once or not at all, as it says when it runs again.
+#[test]
+fn a_process_that_stands_still_with_the_lock_keeps_nobody_waiting_for_long() {
+    let house = House::new(Database::new());
+    let (stopped, other) = (house.start(&["--role", "api"]), house.start(&["--role", "api"]));
+    let credentials = house.credentials();
+    let org = credentials["organization"]["id"].as_str().unwrap().to_owned();
+    let (url, hold) =
+        (house.database.url(), format!("BEGIN; SELECT moment FROM tenants WHERE org = '{org}' FOR UPDATE"));
+    std::thread::scope(|scope| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        // We have the organization; the first process waits for it, and is stopped waiting.
+        let holder = runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client.batch_execute(&hold).await.unwrap();
+            client
+        });
+        let late = scope.spawn(|| ask(&stopped, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1)));
+        let waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        until("it waits for the lock", Duration::from_secs(5), || !house.database.run(waiting).is_empty());
+        stopped.signal("STOP");
+        // Its session gets the lock now, and it does not know.
+        runtime.block_on(holder.batch_execute("ROLLBACK")).unwrap();
+        let begun = Instant::now();
+        let (status, link) = ask(&other, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(2));
+        let waited = begun.elapsed();
+        assert_eq!(status, 201, "{link}");
+        assert!(waited > Duration::from_secs(1) && waited < Duration::from_secs(8), "{waited:?}");
+        stopped.signal("CONT");
+        let (status, said) = late.join().unwrap();
+        let made = links(&load(&other, &credentials, 1)).len();
+        match status {
+            201 => assert_eq!(made, 2, "it was done again, and once"),
+            503 => assert!(said["error_code"] == "outcome-unknown" || made == 1, "{said}, and {made} links"),
+            other => panic!("{other}: {said}"),
+        }
+    });
+    house.verify();
+}
+
+/// The link of a payout; whoever got none asks again until there is one.
+async fn link_of(sent: &Sent, with: &Load) -> String {
+    let begun = Instant::now();
+    loop {
+        match &sent.link {
+            Some(link) => return link.clone(),
+            None => match again(with, sent).await {
+                Some((201, body)) => return link_id(&body).unwrap(),
+                Some((503, _)) | None => tokio::time::sleep(Duration::from_millis(100)).await,
+                Some((status, body)) => panic!("{status}: {body}"),
+            },
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{} is never answered", sent.key);
+    }
+}
+
+/// Every payout that was sent has made its one link in the end, whoever asks again.
+async fn settle(sent: Vec<Sent>, with: &Load, made: &mut HashSet<String>) {
+    // While there is no server, very many are told at once that there is none.
+    for some in sent.chunks(128) {
+        for link in futures::future::join_all(some.iter().map(|sent| link_of(sent, with))).await {
+            assert!(made.insert(link), "two keys were told of one link");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restart_of_the_server_under_load_loses_nothing_that_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = aside(|| Cluster::own(folder.path()));
+    let house = House::new(cluster.database());
+    let process = house.start(&[]);
+    let credentials = house.credentials();
+    let mut made = HashSet::new();
+    for (round, how) in ["restart", "crash"].into_iter().enumerate() {
+        let load = Load {
+            connections: 4,
+            duration: Duration::from_secs(3),
+            ..load(&process, &credentials, u64::try_from(round).unwrap() + 1)
+        };
+        let running = tokio::spawn({
+            let load = load.clone();
+            async move { run(&load).await }
+        });
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        aside(|| match how {
+            "restart" => cluster.restart(),
+            _ => {
+                cluster.crash();
+                assert_eq!(process.get("/readyz").0, 503);
+                cluster.start_again();
+            }
+        });
+        let sent = running.await.unwrap().sent;
+        assert!(sent.iter().filter(|sent| sent.link.is_some()).count() > 20, "{how}: nothing was under way");
+        settle(sent, &load, &mut made).await;
+        assert_eq!(process.get("/readyz").0, 200);
+    }
+    let listed: HashSet<String> = links(&load(&process, &credentials, 9)).into_keys().collect();
+    assert_eq!(listed, made, "each key made one link, and every acknowledged one is there");
+    house.verify();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
+    let house = House::new(Database::new());
+    let first = house.start(&[]);
+    let credentials = house.credentials();
+    let mut processes = vec![first];
+    processes.extend((1..4).map(|_| house.start(&[])));
+    let mut made = HashSet::new();
+    let mut acknowledged = 0;
+    for round in 0..setting("BURSAR_CHAOS_ROUNDS", 2) {
+        let loads: Vec<Load> = processes
+            .iter()
+            .zip(0..)
+            .map(|(process, place)| Load {
+                connections: 16,
+                duration: Duration::from_millis(if round % 2 == 0 { 2_000 } else { 7_000 }),
+                ..load(process, &credentials, round * 10 + place + 1)
+            })
+            .collect();
+        let running: Vec<_> = loads.iter().cloned().map(|load| tokio::spawn(async move { run(&load).await })).collect();
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        let victim = usize::try_from(round / 2 % 4).unwrap();
+        if round % 2 == 0 {
+            processes.remove(victim).kill();
+            processes.insert(victim, house.start(&[]));
+        } else {
+            // Longer than the server lets a transaction stand still.
+            processes[victim].signal("STOP");
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            processes[victim].signal("CONT");
+        }
+        for outcome in futures::future::join_all(running).await {
+            let sent = outcome.unwrap().sent;
+            acknowledged += sent.iter().filter(|sent| sent.link.is_some()).count();
+            // Another process than it was sent to is asked.
+            let elsewhere = load(&processes[(victim + 1) % 4], &credentials, 0);
+            settle(sent, &elsewhere, &mut made).await;
+        }
+    }
+    assert!(acknowledged > 100, "{acknowledged}: there was no load");
+    let listed: HashSet<String> = links(&load(&processes[0], &credentials, 0)).into_keys().collect();
+    assert_eq!(listed, made, "each key made one link, and every acknowledged one is there");
+    // What the killed had in hand falls to others when their leases end; the rest is done by now.
+    house.verify();
+    println!("{} payouts, {acknowledged} of them acknowledged at once", made.len());
+}

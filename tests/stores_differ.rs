@@ -1,0 +1,168 @@
+//! The same random requests through the whole program over memory, SQLite and PostgreSQL: the same answers, byte
+//! for byte, and in the end the same rows in every table.
+//!
+//! `BURSAR_DIFFER_REQUESTS` makes it longer: 100,000 are the acceptance run (`make differ`).
+
+use std::fmt::Write as _;
+use std::panic::AssertUnwindSafe;
+
+use bursar::http::{Route, Who};
+use bursar::tables;
+use futures::FutureExt as _;
+use serde_json::{Value, json};
+
+use crate::crash::setting;
+use crate::harness::postgres::Database;
+use crate::harness::{Reply, Server};
+use crate::samples::{Sample, Stage, sample};
+
+/// What a request is made into, beside what it is.
+#[derive(Clone, Copy, Debug)]
+enum Twist {
+    /// As the sample is.
+    Plain,
+    /// Sent twice under one idempotency key.
+    Twice,
+    /// A field of the body is missing.
+    Lacking(u64),
+    /// A field of the body is nonsense.
+    Wrong(u64),
+    /// By another organization's app.
+    Foreign,
+}
+
+fn draw(state: &mut u64, bound: u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) % bound
+}
+
+fn twisted(body: &Value, twist: Twist) -> Value {
+    let mut body = body.clone();
+    let (Twist::Lacking(at) | Twist::Wrong(at)) = twist else { return body };
+    if let Some(fields) = body.as_object_mut()
+        && !fields.is_empty()
+    {
+        let place = usize::try_from(at).unwrap() % fields.len();
+        let name = fields.keys().nth(place).cloned().unwrap();
+        match twist {
+            Twist::Lacking(_) => drop(fields.shift_remove(&name)),
+            Twist::Plain | Twist::Twice | Twist::Foreign | Twist::Wrong(_) => {
+                fields[&name] = json!(["\u{1F4B8}", null]);
+            }
+        }
+    }
+    body
+}
+
+async fn send(stage: &Stage, route: &Route, sample: &Sample, twist: Twist, key: &str) -> Reply {
+    let asking = stage.server.ask(route.method.as_str(), &sample.target(route.path));
+    let mut asking = match (twist, route.who) {
+        (Twist::Foreign, _) => asking.basic(&stage.foreign_app.client_id, &stage.foreign_app.api_key),
+        (_, Who::Organization) => asking.as_org(),
+        (_, Who::OrganizationForApp) => asking.as_org().for_app(&stage.app.id),
+        (_, Who::Anyone | Who::AppOrItsClient | Who::App | Who::AppOrOrganization) => asking.app_key(),
+    };
+    for (name, value) in &sample.headers {
+        asking = asking.header(name, value);
+    }
+    if matches!(twist, Twist::Twice) {
+        asking = asking.idempotency_key(key);
+    }
+    let fields: Vec<(&str, &str)> = sample.form.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    match &sample.body {
+        Some(body) => asking.json(twisted(body, twist)).send().await,
+        None if !fields.is_empty() => asking.form(&fields).send().await,
+        None => asking.send().await,
+    }
+}
+
+/// All that a store says to one request, its repeat included.
+async fn said(stage: &Stage, route: &Route, twist: Twist, number: u64) -> String {
+    let Some(sample) = sample(stage, route.documented.operation_id).await else { return "no sample".to_owned() };
+    let key = format!("key-{number}");
+    let mut said = String::new();
+    for _ in 0..if matches!(twist, Twist::Twice) { 2 } else { 1 } {
+        let reply = send(stage, route, &sample, twist, &key).await;
+        writeln!(said, "{} {:?} {}", reply.status, reply.header("idempotent-replayed"), reply.text).unwrap();
+    }
+    said
+}
+
+/// The same. What earlier requests left behind may be in the way of a sample's preparations: then it says why, which
+/// must be the same everywhere too.
+async fn said_or_why(stage: &Stage, route: &Route, twist: Twist, number: u64) -> String {
+    match AssertUnwindSafe(said(stage, route, twist, number)).catch_unwind().await {
+        Ok(said) => said,
+        Err(panic) => format!("{IN_THE_WAY}{:?}", panic.downcast_ref::<String>()),
+    }
+}
+
+const IN_THE_WAY: &str = "in the way: ";
+const NAMES: [&str; 3] = ["memory", "SQLite", "PostgreSQL"];
+
+async fn stages() -> [Stage; 3] {
+    [
+        Stage::on(Server::failing().await).await,
+        Stage::on(Server::sqlite().await).await,
+        Stage::on(Server::postgres(Database::new().settings()).await).await,
+    ]
+}
+
+/// The same rows in every table of all three, and nothing wrong with them; gives how many there are.
+fn compared(stages: &[Stage; 3]) -> usize {
+    let mut rows = 0;
+    for table in tables::ALL {
+        let expected = stages[0].server.rows(table);
+        rows += expected.len();
+        for (stage, name) in stages.iter().zip(NAMES) {
+            assert_eq!(stage.server.rows(table), expected, "the rows of {} in memory and {name} differ", table.name);
+        }
+    }
+    for (stage, name) in stages.iter().zip(NAMES) {
+        let report = bursar::verify::verify(&stage.server.bursar().reads).unwrap();
+        assert!(report.findings.is_empty(), "{name}: {:?}", report.findings);
+    }
+    rows
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_stores_give_the_same_answers_and_keep_the_same_book() {
+    let requests = setting("BURSAR_DIFFER_REQUESTS", 120);
+    let mut state = setting("BURSAR_DIFFER_SEED", 1);
+    let mut stages = stages().await;
+    let table = bursar::routes::table();
+    let (mut answered, mut rows) = (0, 0);
+    for number in 0..requests {
+        let route = &table[usize::try_from(draw(&mut state, table.len() as u64)).unwrap()];
+        let twist = match draw(&mut state, 8) {
+            0 | 1 => Twist::Twice,
+            2 => Twist::Lacking(draw(&mut state, 16)),
+            3 => Twist::Wrong(draw(&mut state, 16)),
+            4 => Twist::Foreign,
+            _ => Twist::Plain,
+        };
+        if draw(&mut state, 16) == 0 {
+            let seconds = i64::try_from(draw(&mut state, 90_000)).unwrap();
+            for stage in &stages {
+                stage.server.pass(seconds).await;
+            }
+        }
+        let mut all = Vec::new();
+        for stage in &stages {
+            all.push(said_or_why(stage, route, twist, number).await);
+        }
+        answered += u64::from(all[0].starts_with('2'));
+        for (said, name) in all.iter().zip(NAMES) {
+            let operation = route.documented.operation_id;
+            assert_eq!(*said, all[0], "request {number}, {operation}, {twist:?}: memory and {name} differ");
+        }
+        if all[0].starts_with(IN_THE_WAY) {
+            rows += compared(&stages);
+            stages = self::stages().await;
+        }
+    }
+    rows += compared(&stages);
+    assert!(answered > requests / 4, "{answered} of {requests} were done: the test has lost its edge");
+    assert!(rows > 100, "{rows} rows");
+    println!("{requests} requests, {answered} of them done, {rows} rows compared");
+}

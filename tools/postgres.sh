@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Starts a PostgreSQL for one run of tests, reached by a socket in its folder: tools/postgres.sh <folder> <owner's pid>
+# It ends, and its folder goes, when the process with that id has ended. Durable like a real one (fsync is on).
+set -euo pipefail
+folder=$1
+owner=$2
+postgres=$(find /usr/lib/postgresql -maxdepth 1 -mindepth 1 2>/dev/null | sort -V | tail -n 1)/bin
+[ -x "$postgres/initdb" ] || { echo "postgres: PostgreSQL is missing: run tools/setup.sh" >&2; exit 1; }
+# It refuses to run as root, and gets a user of its own then.
+as_postgres() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; else "$@"; fi; }
+
+mkdir -p "$folder/data" "$folder/socket"
+chmod 755 "$folder"
+chmod 700 "$folder/data"
+[ "$(id -u)" != 0 ] || chown postgres:postgres "$folder" "$folder/data" "$folder/socket"
+cd "$folder"
+as_postgres "$postgres/initdb" -D "$folder/data" -A trust -U bursar -E UTF8 --locale=C --no-sync >/dev/null
+cat >>"$folder/data/postgresql.conf" <<CONF
+listen_addresses = ''
+unix_socket_directories = '$folder/socket'
+max_connections = 400
+shared_buffers = 128MB
+max_wal_size = 4GB
+log_lock_waits = on
+log_line_prefix = '%m [%p] %d '
+CONF
+as_postgres "$postgres/pg_ctl" -w -D "$folder/data" -l "$folder/data/log" start >/dev/null
+# It outlives the test that needed it first, and ends with the run.
+setsid bash -c '
+  while kill -0 "$1" 2>/dev/null; do sleep 0.5; done
+  if [ "$(id -u)" = 0 ]; then set -- "$@" setpriv --reuid=postgres --regid=postgres --clear-groups; fi
+  "${@:4}" "$2/pg_ctl" -D "$3/data" -m immediate stop
+  rm -rf "$3"
+' watch "$owner" "$postgres" "$folder" </dev/null >/dev/null 2>&1 &
