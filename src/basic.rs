@@ -33,7 +33,7 @@ pub struct Credential {
 
 /// A header that is no Basic credential. Public code `unauthorized`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("the Authorization header must be \"Basic\" and the Base64 of \"<client_id>:<api_key>\"")]
+#[error("The Authorization header must be \"Basic\" and the Base64 of \"<client_id>:<api_key>\".")]
 pub struct MalformedCredential;
 
 impl Credential {

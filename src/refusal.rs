@@ -119,9 +119,8 @@ impl Refusal {
 
     /// A refusal of one field.
     pub fn field(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
-        let message = message.into();
-        let error = FieldError { field: field.into(), code: code.as_str(), message: message.clone() };
-        Self { code, message, errors: vec![error], retry_after_seconds: None }
+        let error = FieldError { field: field.into(), code: code.as_str(), message: message.into() };
+        Self { code, message: told_of(&error), errors: vec![error], retry_after_seconds: None }
     }
 
     /// A refusal of several fields at once. The code is that of the fields when they agree, else `invalid-input`.
@@ -132,7 +131,7 @@ impl Refusal {
             .and_then(|word| Code::ALL.iter().copied().find(|code| code.as_str() == word))
             .unwrap_or(Code::InvalidInput);
         let message = match errors.as_slice() {
-            [only] => format!("{}: {}", only.field, only.message),
+            [only] => told_of(only),
             several => format!("{} fields are invalid; see errors.", several.len()),
         };
         Self { code, message, errors, retry_after_seconds: None }
@@ -148,6 +147,16 @@ impl Refusal {
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.retry_after_seconds = Some(seconds);
         self
+    }
+}
+
+/// What is wrong with a field, for who reads the message alone: with the field's name, unless it is a sentence of its
+/// own.
+fn told_of(error: &FieldError) -> String {
+    if error.message.starts_with(char::is_uppercase) {
+        error.message.clone()
+    } else {
+        format!("{}: {}", error.field, error.message)
     }
 }
 
@@ -199,6 +208,15 @@ mod tests {
         {
             assert!(!code.is_kept(), "{code:?}");
         }
+    }
+
+    #[test]
+    fn a_message_names_its_field_unless_it_is_a_sentence() {
+        let refusal = |message: &str| Refusal::field(Code::InvalidInput, "/amount", message);
+        assert_eq!(refusal("is required").message, "/amount: is required");
+        assert_eq!(refusal("is required").errors[0].message, "is required");
+        assert_eq!(refusal("The wallet is empty.").message, "The wallet is empty.");
+        assert_eq!(Refusal::fields(refusal("is required").errors), refusal("is required"));
     }
 
     #[test]

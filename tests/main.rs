@@ -31,6 +31,7 @@ mod ledger;
 mod links_by_ach;
 mod lists;
 mod matrix;
+mod mistakes;
 mod pages;
 mod payout_limits;
 mod payment_customers;

@@ -75,10 +75,10 @@ pub async fn update(call: Call) -> Outcome {
     let changes: PolicyChanges = call.body()?;
     let patch = PolicyPatch {
         name: changes.name.map(|name| name.0),
-        conditions: changes.conditions.map(|conditions| conditions.0),
-        steps: changes.steps.map(|steps| steps.0),
-        priority: changes.priority.map(|priority| priority.0),
-        active: changes.active,
+        conditions: changes.conditions.0.map(|conditions| conditions.0),
+        steps: changes.steps.0.map(|steps| steps.0),
+        priority: changes.priority.0.map(|priority| priority.0),
+        active: changes.active.0,
     };
     let command = UpdatePolicy { scope, policy, acting: changes.acting_user_id, patch };
     let policy = call.bursar.engine.run(command).await?;

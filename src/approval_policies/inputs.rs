@@ -4,7 +4,7 @@ use serde_json::{Value as Schema, json};
 use uuid::Uuid;
 
 use super::model::{Condition, Operator, PolicyStep};
-use crate::http::input::{Input, Patch, Problems, input, wrong};
+use crate::http::input::{Change, Input, Patch, Problems, input, wrong};
 use crate::http::inputs::{Amount, Name, Whole, word_input};
 use crate::ids::{MemberId, VendorId};
 use crate::strict_json::Json;
@@ -178,13 +178,13 @@ input! {
         /// What people call it.
         pub name: Patch<Name>,
         /// Other conditions.
-        pub conditions: Option<Conditions>,
+        pub conditions: Change<Conditions>,
         /// Other steps.
-        pub steps: Option<Steps>,
+        pub steps: Change<Steps>,
         /// Another priority.
-        pub priority: Option<Priority>,
+        pub priority: Change<Priority>,
         /// Whether it is looked at.
-        pub active: Option<bool>,
+        pub active: Change<bool>,
     }
 }
 

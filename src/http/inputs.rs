@@ -21,21 +21,28 @@ pub const NAME_MAX: usize = 50;
 /// Largest metadata, in bytes as JSON.
 pub const METADATA_MAX: usize = 16 * 1024;
 
-fn integer(json: &Json, at: &str) -> Result<i64, Problems> {
+/// Longest number that a message repeats, in characters.
+const REPEATED_MAX: usize = 24;
+
+/// A whole number; `wanted` says which, for the message.
+fn integer(json: &Json, at: &str, wanted: &str) -> Result<i64, Problems> {
     match json {
         Json::Int(number) => Ok(*number),
-        Json::Decimal(_) => Err(wrong(at, "must be a whole number that fits into 64 bits")),
-        Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => {
-            Err(wrong(at, format!("must be a whole number, not {}", json.kind())))
+        Json::Decimal(number) if number.len() <= REPEATED_MAX => {
+            Err(wrong(at, format!("must be {wanted}, not {number}")))
+        }
+        Json::Decimal(_) | Json::Null | Json::Bool(_) | Json::Text(_) | Json::List(_) | Json::Object(_) => {
+            Err(wrong(at, format!("must be {wanted}, not {}", json.kind())))
         }
     }
 }
 
-fn integer_text(text: &str, at: &str) -> Result<i64, Problems> {
+/// The same, of a query parameter.
+fn integer_text(text: &str, at: &str, wanted: &str) -> Result<i64, Problems> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
     let number = if plain { text.parse().ok() } else { None };
-    number.ok_or_else(|| wrong(at, "must be a whole number"))
+    number.ok_or_else(|| wrong(at, format!("must be {wanted}")))
 }
 
 /// A whole number from `MIN` to `MAX`.
@@ -43,6 +50,9 @@ fn integer_text(text: &str, at: &str) -> Result<i64, Problems> {
 pub struct Whole<const MIN: i64, const MAX: i64>(pub i64);
 
 impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
+    fn wanted() -> String {
+        format!("a whole number from {MIN} to {MAX}")
+    }
     fn within(number: i64, at: &str) -> Result<Self, Problems> {
         if (MIN..=MAX).contains(&number) {
             Ok(Self(number))
@@ -55,10 +65,10 @@ impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
 /// Any whole number, such as the number that a list's cursor is.
 impl Input for i64 {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        integer(json, at)
+        integer(json, at, "a whole number")
     }
     fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
-        integer_text(text, at)
+        integer_text(text, at, "a whole number")
     }
     fn schema() -> Schema {
         json!({"type": "integer", "format": "int64"})
@@ -67,10 +77,10 @@ impl Input for i64 {
 
 impl<const MIN: i64, const MAX: i64> Input for Whole<MIN, MAX> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        Self::within(integer(json, at)?, at)
+        Self::within(integer(json, at, &Self::wanted())?, at)
     }
     fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
-        Self::within(integer_text(text, at)?, at)
+        Self::within(integer_text(text, at, &Self::wanted())?, at)
     }
     fn schema() -> Schema {
         json!({"type": "integer", "minimum": MIN, "maximum": MAX})
@@ -82,6 +92,9 @@ impl<const MIN: i64, const MAX: i64> Input for Whole<MIN, MAX> {
 pub struct Amount(pub Cents);
 
 impl Amount {
+    fn wanted() -> String {
+        format!("a whole number of cents from 1 to {}", Cents::AMOUNT_MAX.get())
+    }
     fn within(cents: i64, at: &str) -> Result<Self, Problems> {
         let amount = Cents::new(cents);
         if amount.is_positive() && amount <= Cents::AMOUNT_MAX {
@@ -94,10 +107,10 @@ impl Amount {
 
 impl Input for Amount {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        Self::within(integer(json, at)?, at)
+        Self::within(integer(json, at, &Self::wanted())?, at)
     }
     fn read_text(text: &str, at: &str) -> Result<Self, Problems> {
-        Self::within(integer_text(text, at)?, at)
+        Self::within(integer_text(text, at, &Self::wanted())?, at)
     }
     fn schema() -> Schema {
         json!({"type": "integer", "minimum": 1, "maximum": Cents::AMOUNT_MAX.get()})
@@ -110,8 +123,9 @@ pub struct SignedAmount(pub Cents);
 
 impl Input for SignedAmount {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let amount = integer(json, at)?;
         let largest = Cents::AMOUNT_MAX.get();
+        let wanted = format!("a whole number of cents from -{largest} to {largest}, and not 0");
+        let amount = integer(json, at, &wanted)?;
         if amount != 0 && (-largest..=largest).contains(&amount) {
             Ok(Self(Cents::new(amount)))
         } else {

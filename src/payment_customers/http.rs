@@ -6,7 +6,7 @@ use super::model::PaymentCustomer;
 use super::{AddAccount, CreateCustomer, DeleteCustomer, PaymentCustomerJson, RemoveAccount, UpdateCustomer, find};
 use crate::bank_accounts::{BankAccount, BankAccountJson, HolderName, OwnAccountInput};
 use crate::email::Email;
-use crate::http::input::{Patch, input};
+use crate::http::input::{Change, Patch, input};
 use crate::http::inputs::{Metadata, Phone};
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
@@ -34,7 +34,7 @@ input! {
     /// What to change of a payment customer. What is not sent stays; null takes it away.
     pub struct PaymentCustomerChanges {
         /// Another name.
-        pub name: Option<HolderName>,
+        pub name: Change<HolderName>,
         /// Another address.
         pub email: Patch<Email>,
         /// Another phone.
@@ -100,20 +100,12 @@ pub async fn update(call: Call) -> Outcome {
     let command = UpdateCustomer {
         scope,
         customer,
-        name: changes.name.map(|name| name.0.trim().to_owned()),
-        email: mapped(changes.email, |email| email.as_str().to_owned()),
-        phone: mapped(changes.phone_number, |phone| phone.0),
-        metadata: mapped(changes.metadata, |metadata| metadata.0),
+        name: changes.name.0.map(|name| name.0.trim().to_owned()),
+        email: changes.email.map(|email| email.as_str().to_owned()),
+        phone: changes.phone_number.map(|phone| phone.0),
+        metadata: changes.metadata.map(|metadata| metadata.0),
     };
     Ok(Answer::ok(&call.bursar.engine.run(command).await?))
-}
-
-fn mapped<T, V>(patch: Patch<T>, set: impl FnOnce(T) -> V) -> Patch<V> {
-    match patch {
-        Patch::Keep => Patch::Keep,
-        Patch::Clear => Patch::Clear,
-        Patch::Set(value) => Patch::Set(set(value)),
-    }
 }
 
 /// DELETE /v2/payment-customers/{customer_id}

@@ -14,7 +14,7 @@ use super::signature::Secret;
 use super::update::UpdateEndpoint;
 use super::{find, seal};
 use crate::events::EventName;
-use crate::http::input::{Input, Patch, Problems, input, text, wrong};
+use crate::http::input::{Change, Input, Patch, Problems, input, text, wrong};
 use crate::http::inputs::{LongText, NoFields};
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
@@ -87,13 +87,13 @@ input! {
     /// What to change of an endpoint. What is not sent stays.
     pub struct UpdateWebhookEndpointInput {
         /// Another URL.
-        pub url: Option<WebhookUrl>,
+        pub url: Change<WebhookUrl>,
         /// Another description; null takes it away.
         pub description: Patch<LongText>,
         /// Other events; null for all.
         pub events: Patch<EventNames>,
         /// enabled or disabled. What happens while it is disabled is not made up for; the event log has it.
-        pub status: Option<EndpointStatus>,
+        pub status: Change<EndpointStatus>,
     }
 }
 
@@ -180,18 +180,10 @@ pub async fn update(call: Call) -> Outcome {
     let command = UpdateEndpoint {
         scope,
         endpoint,
-        url: body.url.map(|url| url.within(reach)).transpose()?,
-        description: match body.description {
-            Patch::Keep => Patch::Keep,
-            Patch::Clear => Patch::Clear,
-            Patch::Set(text) => Patch::Set(text.0),
-        },
-        events: match body.events {
-            Patch::Keep => Patch::Keep,
-            Patch::Clear => Patch::Clear,
-            Patch::Set(names) => Patch::Set(names.0),
-        },
-        status: body.status,
+        url: body.url.0.map(|url| url.within(reach)).transpose()?,
+        description: body.description.map(|text| text.0),
+        events: body.events.map(|names| names.0),
+        status: body.status.0,
     };
     let endpoint = call.bursar.engine.run(command).await?;
     Ok(Answer::ok(&WebhookEndpointJson::from(&*endpoint)))
