@@ -112,6 +112,40 @@ async fn update_payable_changes_what_is_sent_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_change_of_nothing_leaves_no_trace() {
+    let server = Server::memory().await;
+    let desk = Desk::of(&server);
+    let bill = desk.good_bill(1_000).await;
+    let before = desk.payable(&bill).await;
+    for nothing in [json!({}), json!({"amount": 1_000}), json!({"description": before["description"]})] {
+        assert_eq!(desk.update(&bill, nothing).await.expect(200).body, before);
+    }
+    // A rejected one is taken up again as it is.
+    desk.act(&bill, "submit-for-approval", "ap_creator").await.expect(200);
+    desk.act(&bill, "reject", "ap_approver").await.expect(200);
+    assert_eq!(desk.update(&bill, json!({})).await.expect(200).body["status"], "created");
+}
+
+#[tokio::test]
+async fn a_payable_takes_two_hundred_actions_and_can_still_be_paid() {
+    let server = Server::memory().await;
+    let desk = Desk::of(&server);
+    let bill = desk.good_bill(1_000).await;
+    for change in 2..=200 {
+        desk.update(&bill, json!({"description": format!("Change {change}")})).await.expect(200);
+    }
+    let reply = desk.update(&bill, json!({"description": "One more"})).await;
+    assert!(reply.refused(409, "limit-exceeded").body["message"].as_str().unwrap().contains("200 actions"));
+    desk.post(&format!("payables/{bill}/file"), json!({"file": "JVBERi0xLjQKJSVFT0Y="}))
+        .send()
+        .await
+        .refused(409, "limit-exceeded");
+    desk.update(&bill, json!({"description": "Change 200"})).await.expect(200);
+    desk.approve(&bill).await;
+    desk.act(&bill, "pay", "payer").await.expect(200);
+}
+
+#[tokio::test]
 async fn each_role_does_what_it_may_and_a_role_is_looked_at_before_the_state() {
     let server = Server::memory().await;
     let desk = Desk::of(&server);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::json::file_url;
 use super::model::{ActionKind, Payable, PayableFile};
-use super::rules::{self, Happening};
+use super::rules;
 use super::{Deed, update};
 use crate::acting::{Act, acting_if_named};
 use crate::engine::Command;
@@ -43,7 +43,7 @@ impl Command for SetFile {
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;
         let actor = acting_if_named(world, self.scope.org, self.acting, Act::Prepare)?;
-        rules::step(payable.status, Happening::Updated)?;
+        rules::may_be_changed(&payable)?;
 
         // From here it must succeed.
         keep(world, self.scope, payable.id, &self.bytes)?;
@@ -76,7 +76,7 @@ impl Command for DeleteFile {
         let payable = super::find(world, self.scope, self.payable)?;
         let actor = acting_if_named(world, self.scope.org, self.acting, Act::Prepare)?;
         let Some(file) = world.get::<PayableFile>(key![self.scope.org, payable.id])? else { return Ok(payable) };
-        rules::step(payable.status, Happening::Updated)?;
+        rules::may_be_changed(&payable)?;
 
         // From here it must succeed.
         world.remove(&file);

@@ -108,14 +108,14 @@ pub async fn update(call: Call) -> Outcome {
     let (scope, payable) = named(&call)?;
     let changes: PayableChanges = call.body()?;
     let patch = PayablePatch {
-        number: changes.number.map(|number| number.0),
+        number: changes.number.0.map(|number| number.0),
         description: changes.description.map(|description| description.0),
         external_id: changes.external_id.map(|id| id.0),
         vendor: changes.ap_vendor_id,
         payment_method: changes.ap_payment_method_id,
-        amount: changes.amount,
+        amount: changes.amount.0,
         items: changes.items.map(|items| items.0),
-        funding_source: changes.funding_source,
+        funding_source: changes.funding_source.0,
     };
     let command = Update { scope, payable, acting: changes.acting_user_id, patch };
     let payable = call.bursar.engine.run(command).await?;

@@ -8,7 +8,7 @@ use serde_json::{Value as Schema, json};
 use super::file::FILE_BYTES_MAX;
 use super::items::Items;
 use super::model::{ActionKind, FundingSource, PayableStatus};
-use crate::http::input::{Input, Patch, Problems, input, text, wrong};
+use crate::http::input::{Change, Input, Patch, Problems, input, text, wrong};
 use crate::http::inputs::{Amount, Line, LongText, word_input};
 use crate::ids::{MemberId, VendorId, VendorPaymentMethodId};
 use crate::ledger::CURRENCY;
@@ -113,7 +113,7 @@ input! {
         /// The member who changes it: admin or ap_creator.
         pub acting_user_id: MemberId,
         /// Another number.
-        pub number: Option<Line<NUMBER_MAX>>,
+        pub number: Change<Line<NUMBER_MAX>>,
         /// What it is for.
         pub description: Patch<LongText>,
         /// Your own id for it.
@@ -123,11 +123,11 @@ input! {
         /// To which of their accounts.
         pub ap_payment_method_id: Patch<VendorPaymentMethodId>,
         /// Cents; what the items come to, where there are some.
-        pub amount: Option<Amount>,
+        pub amount: Change<Amount>,
         /// What is billed; null or an empty list takes them away.
         pub items: Patch<Items>,
         /// Where the money comes from.
-        pub funding_source: Option<FundingSource>,
+        pub funding_source: Change<FundingSource>,
     }
 }
 

@@ -15,7 +15,7 @@ use crate::members::Role;
 use crate::money::Cents;
 
 /// Interface.md, Payable.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PayableJson {
     /// Its id.
     pub id: PayableId,
@@ -75,7 +75,7 @@ pub struct PayableJson {
 }
 
 /// One thing that was done with a payable.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = PayableAction)]
 pub struct ActionJson {
     /// What.
@@ -98,7 +98,7 @@ pub struct ActionJson {
 }
 
 /// A step of the approval.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = ApprovalStep)]
 pub struct ApprovalStepJson {
     /// Whether enough approved.
@@ -113,7 +113,7 @@ pub struct ApprovalStepJson {
 }
 
 /// One approver of a step.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = UserApproval)]
 pub struct UserApprovalJson {
     /// Their words.
@@ -131,7 +131,7 @@ pub struct UserApprovalJson {
 }
 
 /// A state, and when it was reached.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = PayableStatusChange)]
 pub struct StatusChangeJson {
     /// The state.
@@ -142,7 +142,7 @@ pub struct StatusChangeJson {
 }
 
 /// One attempt to pay.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = PayableTransfer)]
 pub struct AttemptJson {
     /// When.

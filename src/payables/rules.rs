@@ -1,6 +1,6 @@
 //! How a payable moves from state to state (docs/states.md). Pure.
 
-use super::model::{ApprovalStep, PayableStatus};
+use super::model::{ApprovalStep, Payable, PayableStatus};
 use crate::clock::Time;
 use crate::ids::MemberId;
 use crate::refusal::{Code, Refusal};
@@ -50,6 +50,23 @@ impl Happening {
 /// The next state, or why there is none.
 pub fn step(status: PayableStatus, happening: Happening) -> Result<PayableStatus, Refusal> {
     states::step("payable", status, |status| next(status, happening))
+}
+
+/// Most deeds in a payable's history with which it still takes changes. The history is a part of the payable, so each
+/// change writes it whole. Deeds that end a payable, and those of who approves and pays, are never too many.
+pub const DEEDS_MAX: usize = 200;
+
+/// Whether a payable, or its file, may be changed once more.
+///
+/// # Errors
+/// `invalid-state`; `limit-exceeded` behind [`DEEDS_MAX`] deeds.
+pub fn may_be_changed(payable: &Payable) -> Result<(), Refusal> {
+    step(payable.status, Happening::Updated)?;
+    if payable.action_history.0.len() < DEEDS_MAX {
+        return Ok(());
+    }
+    let message = format!("The payable has a history of {DEEDS_MAX} actions: submit it as it is, or make a new one.");
+    Err(Refusal::new(Code::LimitExceeded, message))
 }
 
 const fn next(status: PayableStatus, happening: Happening) -> Option<PayableStatus> {

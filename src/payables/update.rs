@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::items::{self, Item};
-use super::model::{ActionKind, FundingSource, Payable};
+use super::json::PayableJson;
+use super::model::{ActionKind, FundingSource, Payable, PayableStatus};
 use super::rules::{self, Happening};
 use super::{Deed, advance};
 use crate::acting::{Act, acting};
@@ -79,6 +80,12 @@ impl PayablePatch {
         Ok(Payee { vendor: Some(vendor), method: Some(method) })
     }
 
+    fn changes(&self, payable: &Payable, amount: Cents, payee: &Payee) -> bool {
+        let mut after = payable.clone();
+        self.apply(&mut after, amount, payee.clone());
+        PayableJson::from(&after) != PayableJson::from(payable)
+    }
+
     /// Makes the changes, which were looked at.
     pub(super) fn apply(&self, payable: &mut Payable, amount: Cents, payee: Payee) {
         payable.number = self.number.clone().unwrap_or(std::mem::take(&mut payable.number));
@@ -120,6 +127,11 @@ impl Command for Update {
         let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
         rules::step(payable.status, Happening::Updated)?;
         let payee = self.patch.payee(world, &payable)?;
+        // What changes nothing is no transition, and has no event; but a rejected bill may be taken up as it is.
+        if payable.status == PayableStatus::Created && !self.patch.changes(&payable, amount, &payee) {
+            return Ok(payable);
+        }
+        rules::may_be_changed(&payable)?;
 
         // From here it must succeed.
         revise(world, &payable, Deed::of(ActionKind::Update, actor), |payable| {
