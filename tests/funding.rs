@@ -118,6 +118,63 @@ async fn what_the_wallet_does_not_cover_stays_owed_until_money_comes_in() {
     server.verify();
 }
 
+/// Whoever stole an app's key could withdraw to an account of their own what the limits keep them from paying out.
+#[tokio::test]
+async fn an_app_whose_payouts_are_limited_does_not_set_its_bank_account() {
+    let server = Server::memory().await;
+    set_account(&server, "000123456789").await;
+    let another = json!({"account_number": "000987654321", "routing_number": "110000000"});
+    for limit in [
+        json!({"payout_limits": {"per_payout": 500}}),
+        json!({"payout_limits": {"per_day": 500}}),
+        json!({"payout_approval_limit": 500}),
+    ] {
+        server.set(limit).await;
+        let by_app = server.put(&path(&server, "ach-account")).app_key().json(another.clone()).send().await;
+        by_app.refused(403, "organization-key-required");
+        let by_org = server.put(&path(&server, "ach-account")).as_org().json(another.clone()).send().await;
+        assert_eq!(by_org.expect(200).body["mask"], "4321");
+        server.set(json!({"payout_limits": null, "payout_approval_limit": null})).await;
+        set_account(&server, "000123456789").await;
+    }
+}
+
+/// Nobody has looked after the wallet yet when the money is asked for.
+#[tokio::test]
+async fn what_an_app_owes_is_not_taken_out_whoever_is_quicker() {
+    let server = Server::memory().await;
+    let user = server.verified_user(1234).await;
+    let moved = async |amount: i64| {
+        let body = json!({"user_id": user, "amount": amount});
+        server.post("/v2/transfers").app_key().json(body).send().await.expect(200);
+    };
+    moved(-6_000).await;
+    set_account(&server, "20000001").await;
+    post(&server, "deposit", 5_000).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    set_account(&server, "000123456789").await;
+    post(&server, "withdraw", FULL - 1_000).await.expect(200);
+    server.work_off().await;
+    server.pass(2 * DAY).await;
+    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (0, -5_000), "all of it is owed");
+
+    let to_organization = async |amount: i64| {
+        let body = json!({"app_id": server.app_id(), "amount": amount});
+        server.post("/v2/organization-transfers").as_org().json(body).send().await
+    };
+    moved(6_000).await;
+    post(&server, "withdraw", 1_001).await.refused(402, "transaction-insufficient-funds");
+    to_organization(1_001).await.refused(402, "transaction-insufficient-funds");
+    to_organization(400).await.expect(200);
+    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (600, 0), "the debt first");
+    post(&server, "withdraw", 600).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (0, 0));
+    verify(&server);
+}
+
 #[tokio::test]
 async fn withdraw_from_app_leaves_at_once_and_arrives() {
     let server = Server::memory().await;

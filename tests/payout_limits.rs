@@ -193,6 +193,26 @@ async fn who_is_not_to_be_paid_any_more_is_not_approved() {
 }
 
 #[tokio::test]
+async fn what_may_not_go_by_its_rail_any_more_is_not_approved() {
+    let server = Server::memory().await;
+    let user = server.banked_user(1234).await;
+    server.set(json!({"payout_approval_limit": 1})).await;
+    let id = pay(&server, &user, 5_000).await.expect(201).id();
+    server.set(json!({"payout_options_exclude_list": ["ach"]})).await;
+    approve(&server, &id, "admin").await.refused(409, "invalid-state");
+    server.set(json!({"payout_options_exclude_list": null})).await;
+
+    let own = |list: Value| {
+        let patch = json!({"payout_options_exclude_list": list});
+        server.patch(&format!("/v2/users/{user}")).app_key().json(patch).send()
+    };
+    own(json!(["ach"])).await.expect(200);
+    approve(&server, &id, "admin").await.refused(409, "invalid-state");
+    own(json!([])).await.expect(200);
+    assert_eq!(approve(&server, &id, "admin").await.expect(200).body["status"], "pending");
+}
+
+#[tokio::test]
 async fn cancel_transfer_gives_everything_back() {
     let server = Server::start().await;
     let user = server.banked_user(1234).await;

@@ -325,3 +325,36 @@ async fn a_payout_comes_back_to_an_app_that_was_deleted_and_its_money_can_be_fet
     fetch(-975).send().await.refused(404, "not-found");
     server.verify();
 }
+
+/// Nobody could take it out of the user's wallet any more: the app's is within the organization's reach.
+#[tokio::test]
+async fn a_payout_that_comes_back_when_user_or_app_are_gone_goes_to_the_app() {
+    for gone in ["user", "app"] {
+        let server = Server::start().await;
+        let app = format!("/v2/apps/{}", server.app_id());
+        let user = server.verified_user(1234).await;
+        let late = json!({"platform": "ach", "account_number": "20000001", "routing_number": "110000000"});
+        server.payout_method(&user, late).await;
+        let earned = json!({"user_id": user, "amount": -1000});
+        server.post("/v2/transfers").app_key().json(earned).send().await.expect(200);
+        pay(&server, json!({"user_id": user, "amount": 1000, "platform": "ach"})).await.expect(201);
+        if gone == "app" {
+            let own = json!({"account_number": "000123456789", "routing_number": "110000000"});
+            server.put(&format!("{app}/ach-account")).app_key().json(own).send().await.expect(200);
+            let rest = json!({"amount": server.balance("app_wallet").await});
+            server.post(&format!("{app}/withdraw")).app_key().json(rest).send().await.expect(200);
+        }
+        server.work_off().await;
+        server.pass(DAY).await;
+        let path = if gone == "app" { app } else { format!("/v2/users/{user}") };
+        server.delete(&path).as_org().for_app(&server.app_id()).send().await.expect(200);
+
+        server.pass(2 * DAY).await;
+        let fetch = json!({"app_id": server.app_id(), "amount": 975});
+        server.post("/v2/organization-transfers").as_org().json(fetch).send().await.expect(200);
+        let trial = server.get("/v2/ledger/trial-balance").as_org().send().await.expect(200).body;
+        let wallets = trial["accounts"].as_array().unwrap().iter().filter(|account| account["type"] == "user_wallet");
+        assert!(wallets.into_iter().all(|wallet| wallet["balance"] == 0), "{gone}: {trial}");
+        server.verify();
+    }
+}

@@ -44,6 +44,13 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Whether the organization keeps the app from paying out as much as it likes.
+    pub fn limits_payouts(&self) -> bool {
+        self.payout_limits != PayoutLimits::default() || self.payout_approval_limit.is_some()
+    }
+}
+
 /// When and how much is pulled by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoRefill {

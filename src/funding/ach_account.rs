@@ -12,12 +12,17 @@ use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
 /// PUT /v2/apps/{app_id}/ach-account
+///
+/// An app whose payouts its organization limits does not choose by itself where its wallet is emptied to: with its key
+/// alone, a thief would withdraw what the limits keep from being paid out.
 #[derive(Clone, Debug)]
 pub struct SetAchAccount {
     /// The app.
     pub scope: Scope,
     /// The account; it bears the app's name where it has no other.
     pub account: SealedAccount,
+    /// Whether the app itself sets it, with its own key.
+    pub by_app: bool,
 }
 
 impl Command for SetAchAccount {
@@ -30,6 +35,11 @@ impl Command for SetAchAccount {
     fn decide(&self, world: &mut World) -> Result<BankAccountJson, Halt> {
         let scope = self.scope;
         let app = apps::find(world, scope)?;
+        if self.by_app && app.settings.0.limits_payouts() {
+            let message =
+                "The organization limits the payouts of this app: its bank account is set with the organization's key.";
+            return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
+        }
         let before = ach_account(world, scope)?;
 
         // From here it must succeed.

@@ -77,6 +77,12 @@ pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncove
     watch::change(world, transfer.scope(), |watch| watch.owed = owed)
 }
 
+/// Covers what the app owes before anything is taken out of its wallet for the app itself or its organization. The job
+/// that does it otherwise may not have run yet.
+pub(super) fn cover_first(world: &mut World, scope: Scope) -> Result<(), Halt> {
+    if watch::find(world, scope)?.owed.is_positive() { cover(world, scope) } else { Ok(()) }
+}
+
 /// Covers what the app owes with what its wallet holds, as far as that goes.
 pub(super) fn cover(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let debts = world.all::<Debt>(Debt::OPEN, key![scope.org, scope.app, true])?;

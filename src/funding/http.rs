@@ -10,7 +10,7 @@ use crate::http::input::input;
 use crate::http::inputs::{Amount, Metadata, SignedAmount};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, CredentialKind, Outcome, Route, Scope};
 use crate::ids::AppId;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::TransferJson;
@@ -62,7 +62,7 @@ pub async fn show_ach_account(call: Call) -> Outcome {
 pub async fn set_ach_account(call: Call) -> Outcome {
     let command = call.body::<OwnAccountInput>().and_then(|input| {
         let account = input.sealed(&call.bursar.vault, call.bursar.entropy().bytes());
-        Ok(SetAchAccount { scope: app_in_path(&call)?, account })
+        Ok(SetAchAccount { scope: app_in_path(&call)?, account, by_app: call.caller.kind == CredentialKind::App })
     });
     call.once(command, Answer::ok).await
 }
@@ -138,11 +138,15 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/apps/{app_id}/ach-account" AppOrOrganization "set_app_ach_account" set_ach_account)
             .about("Funding", "Set an app's bank account")
-            .describe("Deposits are pulled from it and withdrawals go to it. It takes the place of the one before; what is under way is not touched.")
+            .describe(
+                "Deposits are pulled from it and withdrawals go to it. It takes the place of the one before; what is under \
+                 way is not touched. Where the app's settings limit its payouts, or have them approved, this takes the \
+                 organization's key.",
+            )
             .takes::<OwnAccountInput>()
             .example(account)
             .gives::<BankAccountJson>(200, "The account.")
-            .refuses(&[Code::NotFound]),
+            .refuses(&[Code::NotFound, Code::OrganizationKeyRequired]),
         route!(Post "/v2/organization-transfers" Organization "create_organization_transfer" create_organization_transfer)
             .about("Funding", "Move money between the organization and an app")
             .describe("A negative amount goes from the organization to the app, a positive one from the app to the organization. It completes at once. Money that came back to an app after it was deleted can be taken out too.")

@@ -1,6 +1,6 @@
 //! Lets a payout go that was above the app's approval limit, or whose payee a warning is about.
 
-use super::pay::{ask_for_rail, may_use};
+use super::pay::{ask_for_rail, may_go_by, may_use};
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{MemberId, OrgId, TransferId};
@@ -41,10 +41,12 @@ impl Command for ApprovePayout {
             return Err(Refusal::new(Code::InvalidState, "Only payouts are approved.").into());
         };
         rules::step(transfer.status, Happening::Cleared)?;
-        // Much may have happened to the payee since the payout was made.
+        // Much may have happened to the payee and to the app's rails since the payout was made.
         let user = users::find(world, self.scope, user)?;
         users::may_be_paid(world, self.scope, &user, (!transfer.tax_exempt).then_some(Cents::ZERO))?;
-        may_use(&*payout_methods::find(world, self.scope.org, user.id, method)?)?;
+        let method = payout_methods::find(world, self.scope.org, user.id, method)?;
+        may_use(&method)?;
+        may_go_by(world, self.scope, &user, method.platform)?;
 
         // From here it must succeed.
         let transfer = transfers::advance(world, &transfer, Happening::Cleared, |transfer| {

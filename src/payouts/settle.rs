@@ -56,7 +56,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
     let transfer = give_back(world, transfer, &payout, Happening::Failed, |transfer| transfer.error = Some(code))?;
-    after_failure(world, &transfer, &payout, code)
+    after_failure(world, &transfer, &payout, code, transfer.funded)
 }
 
 /// It was taken back before its rail was told of it: everything that it took is given back.
@@ -88,18 +88,27 @@ fn give_back(
     Ok(ended)
 }
 
-/// It had arrived and came back: it is the payee's again, or the app's that had filled the wallet, less the fee that was earned.
+/// It had arrived and came back: it is the payee's again, or the app's that had filled the wallet, less the fee that was
+/// earned. What nobody could reach in the payee's wallet goes to the app's too.
 pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
     let Payout { scope, user, platform, ref amounts } = payout;
     ledger::post(world, &postings::return_payout(scope, transfer.id, user, platform, amounts.payout))?;
-    if transfer.funded {
+    let back_at_app = transfer.funded || nobody_can_reach(world, scope, user)?;
+    if back_at_app {
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
         uncount_taxed(world, transfer, user, amounts.payout)?;
     }
     let returned = transfers::advance(world, transfer, Happening::Returned, |transfer| transfer.error = Some(code))?;
     of_link::recount(world, transfer, &returned)?;
-    after_failure(world, &returned, &payout, code)
+    after_failure(world, &returned, &payout, code, back_at_app)
+}
+
+/// Whether the user or the app was deleted since, so that nobody can take anything out of the user's wallet with the
+/// app. The app's wallet is within reach even then: the organization can empty it.
+fn nobody_can_reach(world: &mut World, scope: Scope, user: UserId) -> Result<bool, Halt> {
+    let app = apps::find_even_deleted(world, scope)?;
+    Ok(app.deleted_at.is_some() || users::find(world, scope, user)?.deleted_at.is_some())
 }
 
 /// What the app is given back was not paid to the user: their tax year loses it again.
@@ -111,7 +120,13 @@ fn uncount_taxed(world: &mut World, transfer: &Transfer, user: UserId, amount: C
 }
 
 /// What follows from a failure: the method's fate, the app's figures, and a word to the payee.
-fn after_failure(world: &mut World, transfer: &Transfer, payout: &Payout, code: FailureCode) -> Result<(), Halt> {
+fn after_failure(
+    world: &mut World,
+    transfer: &Transfer,
+    payout: &Payout,
+    code: FailureCode,
+    back_at_app: bool,
+) -> Result<(), Halt> {
     let scope = payout.scope;
     let failure = code.failure();
     let user = users::find(world, scope, payout.user)?;
@@ -131,7 +146,7 @@ fn after_failure(world: &mut World, transfer: &Transfer, payout: &Payout, code: 
             amount_cents: transfer.arrives,
             app_name: app.name.clone(),
             reason: failure.message.to_owned(),
-            back_at_app: transfer.funded,
+            back_at_app,
         };
         messages::queue(world, scope, channel, &recipient, template);
     }

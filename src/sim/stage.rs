@@ -153,7 +153,7 @@ impl Stage {
         let account = own_account("4455660001").expect("a good account").sealed(vault, chance.entropy().bytes());
         let changes = if number.is_multiple_of(2) { "{}" } else { LIMITS };
         let changes = read(changes).expect("good settings");
-        (SetAchAccount { scope, account }, UpdateSettings { scope, changes })
+        (SetAchAccount { scope, account, by_app: false }, UpdateSettings { scope, changes })
     }
 
     /// Takes in an app that was made, and gives the command that fills its wallet.

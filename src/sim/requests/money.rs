@@ -81,7 +81,7 @@ impl Request {
             }
             Moving::SetAccount(account) => {
                 let account = account.sealed(vault, entropy.bytes());
-                self.once(batch, vault, SetAchAccount { scope, account }, Answer::ok);
+                self.once(batch, vault, SetAchAccount { scope, account, by_app: false }, Answer::ok);
             }
             Moving::Pay { user, amount, rail, fees, fund, mark } => {
                 let (account, card, metadata) = (None, None, Some(mark));

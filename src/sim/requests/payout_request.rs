@@ -40,7 +40,7 @@ impl Request {
     ) {
         let scope = self.scope;
         match asking {
-            Asking::Submit(new) => self.once(batch, vault, Submit { scope, new: *new }, shown),
+            Asking::Submit(new) => self.once(batch, vault, Submit { scope, new: *new, by_client: false }, shown),
             Asking::Approve(request) => {
                 let token = NewToken::draw(vault, &mut entropy, scope.org);
                 self.once(batch, vault, Approve { scope, request, token }, shown);
