@@ -16,7 +16,7 @@ pub fn table() -> Vec<Route> {
 /// Every route of the API, in the order of the document. A new noun adds its rows here.
 pub fn business() -> Vec<Route> {
     [
-        crate::apps::routes(),
+        crate::apps::routes(crate::app_compliance::erase),
         crate::app_compliance::routes(),
         crate::members::routes(),
         crate::users::routes(crate::transfers::under_way),
@@ -33,7 +33,7 @@ pub fn business() -> Vec<Route> {
         crate::vendors::routes(crate::payables::are_open),
         crate::approval_policies::routes(),
         crate::acting::routes(),
-        crate::ledger::http::routes(),
+        crate::ledger::http::routes(crate::transfers::inside_transaction),
         crate::messages::http::routes(),
         crate::events::routes(),
         crate::webhooks::routes(),

@@ -2,6 +2,10 @@
 
 use serde_json::{Value, json};
 
+use bursar::app_compliance::AppCompliance;
+use bursar::bank_accounts::BankAccount;
+use bursar::world::Record;
+
 use crate::harness::{Reply, Server};
 
 /// The text at a JSON pointer.
@@ -324,4 +328,22 @@ async fn keys_apps_and_the_clock_survive_a_restart() {
     let read = server.get(&path).basic(&text(&made.body, "/keys/client_id"), &text(&made.body, "/keys/api_key"));
     assert_eq!(read.send().await.expect(200).body["name"], "Corner Shop");
     server.get("/v2/apps").app_key().send().await.expect(200);
+}
+
+#[tokio::test]
+async fn deleting_an_app_erases_the_persons_behind_it() {
+    let server = Server::memory().await;
+    let path = format!("/v2/apps/{}", shop(&server).await.id());
+    let told = crate::app_compliance::everything();
+    server.put(&format!("{path}/compliance")).as_org().json(told).send().await.expect(201);
+    let account = json!({"account_number": "000123456789", "routing_number": "110000000", "name": "Ada Lovelace"});
+    server.put(&format!("{path}/ach-account")).as_org().json(account).send().await.expect(200);
+    let named = |server: &Server| {
+        let rows = server.store().rows(BankAccount::TABLE).into_iter();
+        let accounts = rows.map(|row| (BankAccount::TABLE.decode)(&row).unwrap().downcast::<BankAccount>().unwrap());
+        accounts.filter(|account| account.name == "Ada Lovelace").count()
+    };
+    assert_eq!((server.store().rows(AppCompliance::TABLE).len(), named(&server)), (1, 1));
+    server.delete(&path).as_org().send().await.expect(200);
+    assert_eq!((server.store().rows(AppCompliance::TABLE).len(), named(&server)), (0, 0));
 }

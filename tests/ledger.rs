@@ -146,6 +146,14 @@ async fn list_transactions() {
             (&json!("refill"), &json!("5000"), &json!("Outside world"), &json!("App wallet")),
         ]
     );
+    // A transaction of a transfer shows it, without its transactions.
+    let user = server.verified_user(1234).await;
+    let body = json!({"user_id": user, "amount": -5});
+    let mut made = server.post("/v2/transfers").app_key().json(body).send().await.expect(200).body;
+    made["transactions"] = json!([]);
+    let moved = get(&server, "/v2/transactions?limit=1").await;
+    assert_eq!(moved["data"][0]["transfer"], made);
+
     let newest = ids(&list)[0];
     let one = get(&server, &format!("/v2/transactions?limit=1&starting_after={newest}")).await;
     assert_eq!(one["data"][0], list["data"][1]);

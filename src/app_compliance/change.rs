@@ -75,3 +75,11 @@ pub fn read(world: &World, scope: Scope, vault: &Vault) -> Result<Compliance, Ha
     let plain = vault.open(Purpose::TaxId, scope.app.0.as_bytes(), &row.sealed).map_err(|_| damaged())?;
     Ok(serde_json::from_slice(&plain).map_err(|_| damaged())?)
 }
+
+/// Forgets what a deleted app has told.
+pub fn erase(world: &mut World, scope: Scope) -> Result<(), Halt> {
+    if let Some(row) = world.get::<AppCompliance>(key![scope.org, scope.app])? {
+        world.remove(&row);
+    }
+    Ok(())
+}

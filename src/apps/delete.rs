@@ -2,6 +2,7 @@
 
 use super::json::{AppJson, shown, tell_updated};
 use super::model::{Key, find};
+use crate::bank_accounts;
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
@@ -12,11 +13,18 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// An app to be deleted. Its history and its ledger stay; its keys open nothing any more.
+/// Erases what other nouns keep of the persons behind an app. They are listed after this noun, so the table of routes
+/// hands them in.
+pub type Erase = fn(&mut World, Scope) -> Result<(), Halt>;
+
+/// An app to be deleted. Its history and its ledger stay; its keys open nothing any more, and what is known of its
+/// company, its directors and its bank account is erased.
 #[derive(Clone, Debug)]
 pub struct DeleteApp {
     /// Which.
     pub scope: Scope,
+    /// Erases what other nouns keep.
+    pub erase: Erase,
 }
 
 impl Command for DeleteApp {
@@ -40,6 +48,8 @@ impl Command for DeleteApp {
 
         // From here it must succeed.
         let now = world.now();
+        bank_accounts::erase_of(world, self.scope.org, self.scope.app.0)?;
+        (self.erase)(world, self.scope)?;
         for key in keys.iter().filter(|key| key.revoked_at.is_none()) {
             world.change(key, |key| key.revoked_at = Some(now));
         }
@@ -78,7 +88,7 @@ fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
     }
     for rail in under_way(app) {
         if !ledger::balance(world, org, rail)?.is_zero() {
-            let message = "Money of the app is still under way: wait for them.";
+            let message = "Money of the app is still under way: wait until it has arrived.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
     }

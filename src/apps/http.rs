@@ -1,7 +1,7 @@
 //! Organizations, apps and their keys over HTTP (decisions.md 2).
 
 use super::create::CreateApp;
-use super::delete::DeleteApp;
+use super::delete::{DeleteApp, Erase};
 use super::fee_tables::{FeeTableJson, FeeTableVersion, FeeTablesQuery};
 use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, organization, shown};
 use super::keys::{Drawn, Opens};
@@ -9,11 +9,11 @@ use super::model::{App, Organization, find};
 use super::rotate::{IssueKey, Owner, RevokeKey};
 use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
-use crate::http::input::{Input, Patch, Problems, input, wrong};
+use crate::http::input::{Change, Input, Patch, Problems, input, wrong};
 use crate::http::inputs::{Line, Metadata, NoFields, line_of_at_least};
 use crate::http::lists::{ListEnvelope, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Method, Outcome, Route, Scope, Who};
 use crate::ids::AppId;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
@@ -56,7 +56,7 @@ input! {
     /// What to change of an app. What is not sent stays.
     pub struct UpdateAppInput {
         /// Another name.
-        pub name: Option<AppName>,
+        pub name: Change<AppName>,
         /// Other metadata; null takes it away.
         pub metadata: Patch<Metadata>,
     }
@@ -128,19 +128,15 @@ pub async fn read(call: Call) -> Outcome {
 pub async fn update(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let body: UpdateAppInput = call.body()?;
-    let metadata = match body.metadata {
-        Patch::Keep => Patch::Keep,
-        Patch::Clear => Patch::Clear,
-        Patch::Set(metadata) => Patch::Set(metadata.0),
-    };
-    let command = UpdateApp { scope, name: body.name.map(|name| name.0), metadata };
+    let metadata = body.metadata.map(|metadata| metadata.0);
+    let command = UpdateApp { scope, name: body.name.0.map(|name| name.0), metadata };
     Ok(Answer::ok(&call.bursar.engine.run(command).await?))
 }
 
 /// DELETE /v2/apps/{app_id}
-pub async fn delete(call: Call) -> Outcome {
+pub async fn delete(call: Call, erase: Erase) -> Outcome {
     let scope = app_in_path(&call)?;
-    let deleted = call.bursar.engine.run(DeleteApp { scope }).await?;
+    let deleted = call.bursar.engine.run(DeleteApp { scope, erase }).await?;
     call.bursar.keys.forget_all();
     Ok(Answer::ok(&deleted))
 }
@@ -218,12 +214,13 @@ pub async fn list_organizations(call: Call) -> Outcome {
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
-/// The routes of organizations, apps and keys.
-pub fn routes() -> Vec<Route> {
-    [app_routes(), key_routes()].concat()
+/// The routes of organizations, apps and keys. `erase` is what deleting an app erases in nouns that are listed after this
+/// one; the table of routes, which knows them, hands it in.
+pub fn routes(erase: Erase) -> Vec<Route> {
+    [app_routes(erase), key_routes()].concat()
 }
 
-fn app_routes() -> Vec<Route> {
+fn app_routes(erase: Erase) -> Vec<Route> {
     vec![
         route!(Post "/v2/apps" Organization "create_app" create)
             .about("Apps", "Creates an app.")
@@ -243,9 +240,12 @@ fn app_routes() -> Vec<Route> {
             .takes::<UpdateAppInput>()
             .gives::<AppJson>(200, "The app.")
             .refuses(&[Code::NotFound]),
-        route!(Delete "/v2/apps/{app_id}" Organization "delete_app" delete)
+        Route::new(Method::Delete, "/v2/apps/{app_id}", Who::Organization, "delete_app", move |call| delete(call, erase))
             .about("Apps", "Deletes an app.")
-            .describe("Refused while the app holds money. Its keys stop working; its history stays.")
+            .describe(
+                "Refused while the app holds money. Its keys stop working, and what is known of its company, its directors \
+                 and its bank account is erased; its history stays.",
+            )
             .gives::<AppJson>(200, "The app as it was.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
         route!(Get "/v2/apps/{app_id}/settings" AppOrOrganization "get_app_settings" read_settings)

@@ -221,8 +221,8 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let scope = app(&bursar).await;
         bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar) }).await.unwrap();
-        bursar.engine.run(DeleteApp { scope }).await.unwrap();
-        let refusal = bursar.engine.run(DeleteApp { scope }).await.unwrap_err();
+        bursar.engine.run(DeleteApp { scope, erase: |_, _| Ok(()) }).await.unwrap();
+        let refusal = bursar.engine.run(DeleteApp { scope, erase: |_, _| Ok(()) }).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
 
         let keys = bursar.read(move |world| world.all::<Key>(Key::OF_APP, key![ORG, Some(scope.app)])).await.unwrap();

@@ -14,7 +14,7 @@ use crate::http::input::input;
 use crate::http::inputs::word_input;
 use crate::http::lists::{ListEnvelope, PageAsked, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Caller, Outcome, Route};
+use crate::http::{Answer, Call, Caller, Method, Outcome, Route, Scope, Who};
 use crate::ids::{AppId, LedgerAccountId, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
@@ -262,8 +262,12 @@ list_query! {
     }
 }
 
+/// Shows a transfer of an app inside of one of its transactions; without transactions of its own. Transfers are listed
+/// after this noun, so the table of routes hands it in.
+pub type ShowTransfer = fn(&World, Scope, TransferId) -> Result<Option<serde_json::Value>, Halt>;
+
 /// GET /v2/transactions
-pub async fn list_transactions(call: Call) -> Outcome {
+pub async fn list_transactions(call: Call, show: ShowTransfer) -> Outcome {
     let (scope, query) = (call.scope()?, call.query::<TransactionsQuery>()?);
     let list = call
         .read(move |world| {
@@ -271,14 +275,21 @@ pub async fn list_transactions(call: Call) -> Outcome {
             let found = page::<Transaction>(world, mine, &query.asked(), |transactions| {
                 transactions.matching("transfer", query.transfer_id).matching("kind", query.kind)
             })?;
-            Ok(found.envelope(json))
+            let data = world.each(&found.records, |world, transaction| {
+                let transfer = match transaction.transfer {
+                    Some(transfer) => show(world, scope, transfer)?,
+                    None => None,
+                };
+                Ok(TransactionJson { transfer, ..json(transaction) })
+            })?;
+            Ok(ListEnvelope { has_more: found.has_more, data })
         })
         .await?;
     Ok(Answer::ok(&list))
 }
 
 /// The routes of the book.
-pub fn routes() -> Vec<Route> {
+pub fn routes(show: ShowTransfer) -> Vec<Route> {
     vec![
         route!(Get "/v2/ledger/trial-balance" AppOrOrganization "show_trial_balance" show_trial_balance)
             .about("Ledger", "What is where, now or at a moment of the past.")
@@ -299,10 +310,14 @@ pub fn routes() -> Vec<Route> {
             .asks::<EntriesQuery>()
             .gives::<ListEnvelope<EntryJson>>(200, "The entries.")
             .refuses(&[Code::NotFound]),
-        route!(Get "/v2/transactions" App "list_transactions" list_transactions)
-            .about("Transfers", "The app's transactions, newest first.")
-            .describe("starting_after and ending_before take a transaction's id, which is a number.")
-            .asks::<TransactionsQuery>()
-            .gives::<ListEnvelope<TransactionJson>>(200, "The transactions."),
+        Route::new(Method::Get, "/v2/transactions", Who::App, "list_transactions", move |call| {
+            list_transactions(call, show)
+        })
+        .about("Transfers", "The app's transactions, newest first.")
+        .describe(
+            "Each with its transfer. starting_after and ending_before take a transaction's id, which is a number.",
+        )
+        .asks::<TransactionsQuery>()
+        .gives::<ListEnvelope<TransactionJson>>(200, "The transactions."),
     ]
 }

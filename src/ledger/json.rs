@@ -34,7 +34,7 @@ pub struct TransactionJson {
     /// The transfer that it is a part of.
     #[schema(required)]
     pub transfer_id: Option<TransferId>,
-    /// The transfer, where it was asked for with the transaction; null inside of a transfer.
+    /// The transfer, in the list of transactions; null inside of a transfer.
     #[schema(required, value_type = Option<Object>)]
     pub transfer: Option<serde_json::Value>,
 }

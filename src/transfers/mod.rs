@@ -12,7 +12,7 @@ mod move_balance;
 pub mod rules;
 
 pub use http::routes;
-pub use json::{TransferJson, json};
+pub use json::{TransferJson, inside_transaction, json};
 pub use model::{Transfer, TransferKind, TransferStatus};
 pub use move_balance::MoveBalance;
 
