@@ -250,3 +250,41 @@ async fn get_payout_link_hides_what_is_not_the_callers() {
     }
     assert_eq!(get(&server, &id).await["deliveries"], 1);
 }
+
+/// Whoever a link is delivered to is its payee, wherever in the request that is said.
+#[tokio::test]
+async fn delivery_may_say_whom_to_write_to() {
+    let server = Server::memory().await;
+    let make = |body: Value| server.post("/v2/payout-links").app_key().json(body).send();
+    let by_mail = json!({"amount": 5, "delivery": {"method": "email", "email": "jane@example.com"}});
+    let by_mail = make(by_mail).await.expect(201).body;
+    assert_eq!(
+        (&by_mail["delivery"]["email"], &by_mail["payee"]["email"]),
+        (&json!("jane@example.com"), &json!("jane@example.com"))
+    );
+    let by_text = json!({"amount": 5, "payee": {"email": "jane@example.com"}, "delivery": {"country_code": "1", "phone_number": "(212) 736-1234"}});
+    let by_text = make(by_text).await.expect(201).body;
+    assert_eq!(
+        (&by_text["delivery"]["method"], &by_text["delivery"]["phone_number"]),
+        (&json!("sms"), &json!("2127361234"))
+    );
+    assert_eq!(by_text["payee"]["email"], "jane@example.com");
+    let same = json!({"amount": 5, "payee": {"email": "jane@example.com"}, "delivery": {"email": "Jane@example.com"}});
+    make(same).await.expect(201);
+
+    let user = server.user(1234).await;
+    for (body, field) in [
+        (json!({"payee": {"email": "jane@example.com"}, "delivery": {"email": "joe@example.com"}}), "/delivery/email"),
+        (
+            json!({"payee": {"country_code": "1", "phone_number": "2127361234"}, "delivery": {"country_code": "1", "phone_number": "2127361235"}}),
+            "/delivery/phone_number",
+        ),
+        (json!({"user_id": user, "delivery": {"email": "jane1234@example.com"}}), "/delivery/email"),
+        (json!({"delivery": {"phone_number": "2127361234"}}), "/delivery/country_code"),
+        (json!({"delivery": {"country_code": "1", "phone_number": "12"}}), "/delivery/phone_number"),
+    ] {
+        let mut body = body;
+        body["amount"] = json!(5);
+        assert_eq!(make(body).await.fields(), [field]);
+    }
+}

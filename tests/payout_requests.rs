@@ -151,6 +151,33 @@ async fn a_client_id_alone_submits_and_is_shown_nothing_of_a_user() {
     }
 }
 
+/// Whoever has but a client id, which is public, cannot ask us whose ids are users.
+#[tokio::test]
+async fn a_client_id_alone_is_not_told_whether_an_id_is_a_users() {
+    let server = Server::memory().await;
+    let user = jane(&server).await;
+    let nobody = "019a0000-0000-7000-8000-000000000000";
+    let asked = async |id: &str| {
+        let body = json!({"amount": 5, "user_id": id});
+        server.post(REQUESTS).client_side().json(body).send().await.expect(201)
+    };
+    let (of_jane, of_nobody) = (asked(&user).await, asked(nobody).await);
+    for (field, value) in of_jane.body.as_object().unwrap() {
+        if field != "id" && field != "created" {
+            assert_eq!(of_nobody.body[field], *value, "{field}");
+        }
+    }
+    // The server side sees what it is, and can never approve it.
+    let shown = get(&server, &of_nobody.id()).await;
+    assert_eq!((&shown["user"], &shown["status"]), (&Value::Null, &json!("created")));
+    let approve = server.post(&format!("{REQUESTS}/{}/approve", of_nobody.id())).app_key();
+    approve.send().await.refused(404, "not-found");
+    let own = json!({"amount": 5, "user_id": nobody});
+    server.post(REQUESTS).app_key().json(own).send().await.refused(404, "not-found");
+    let reject = server.post(&format!("{REQUESTS}/{}/reject", of_nobody.id())).app_key();
+    assert_eq!(reject.send().await.expect(200).body["status"], "rejected");
+}
+
 #[tokio::test]
 async fn a_client_id_alone_has_idempotency_keys_of_its_own() {
     let server = Server::memory().await;

@@ -11,7 +11,7 @@ use super::{Cancel, PayoutLinkJson, Redeliver};
 use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
-use crate::http::input::{Input, Problems, input, problem};
+use crate::http::input::{Input, Problems, input, problem, wrong};
 use crate::http::inputs::{
     Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Whole, phone, word_input,
 };
@@ -49,7 +49,51 @@ input! {
         pub message: Option<LongText>,
         /// sms, email, link or all. By default sms where a phone is known, else email where an address is, else link.
         pub method: Option<DeliveryMethod>,
+        /// The payee's e-mail address, where payee does not say it.
+        pub email: Option<Email>,
+        /// The payee's country calling code, where payee does not say it; needed with phone_number.
+        pub country_code: Option<CallingCode>,
+        /// The payee's phone number, where payee does not say it; needed with country_code.
+        pub phone_number: Option<NationalNumber>,
     }
+}
+
+impl DeliveryInput {
+    fn contact(&self) -> PayeeInput {
+        PayeeInput {
+            first_name: None,
+            last_name: None,
+            email: self.email.clone(),
+            country_code: self.country_code.clone(),
+            phone_number: self.phone_number.clone(),
+        }
+    }
+}
+
+fn is_another_address(one: Option<&str>, other: Option<&str>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one.to_lowercase() != other.to_lowercase())
+}
+
+/// A link goes to its payee and to nobody else, so where delivery says whom to write to, it says who the payee is.
+fn reached(payee: Payee, delivery: Option<&DeliveryInput>, user: Option<UserId>) -> Result<Payee, Problems> {
+    let Some(contact) = delivery.map(DeliveryInput::contact) else { return Ok(payee) };
+    let contact = contact.into_payee("/delivery")?;
+    let (email, phone) = (contact.email, contact.country_code.zip(contact.phone_number));
+    let known = payee.country_code.clone().zip(payee.phone_number.clone());
+    for (field, is_given, is_another) in [
+        ("email", email.is_some(), is_another_address(email.as_deref(), payee.email.as_deref())),
+        ("phone_number", phone.is_some(), known.is_some() && phone != known),
+    ] {
+        let at = format!("/delivery/{field}");
+        if is_given && user.is_some() {
+            return Err(wrong(&at, "excludes user_id: the link goes to where the user is reached"));
+        }
+        if is_given && is_another {
+            return Err(wrong(&at, format!("is not payee.{field}: a link goes to its payee alone; leave it out")));
+        }
+    }
+    let (country_code, phone_number) = phone.or(known).unzip();
+    Ok(Payee { email: email.or(payee.email), country_code, phone_number, ..payee })
 }
 
 input! {
@@ -70,7 +114,7 @@ impl Input for AdditionalStep {
     fn read(json: &crate::strict_json::Json, at: &str) -> Result<Self, Problems> {
         match crate::http::input::text(json, at)? {
             "compliance" => Ok(Self),
-            _ => Err(crate::http::input::wrong(at, "must be: compliance")),
+            _ => Err(wrong(at, "must be: compliance")),
         }
     }
     fn schema() -> serde_json::Value {
@@ -125,6 +169,7 @@ impl NewPayoutLink {
             Some(payee) => payee.into_payee("/payee").map_err(Refusal::fields)?,
             None => Payee::default(),
         };
+        let payee = reached(payee, self.delivery.as_ref(), self.user_id).map_err(Refusal::fields)?;
         let delivery = self.delivery.map_or_else(DeliveryAsked::default, |delivery| DeliveryAsked {
             method: delivery.method,
             message: delivery.message.map(|message| message.0),

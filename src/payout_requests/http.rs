@@ -100,7 +100,8 @@ fn answer(call: &Call, status: u16) -> impl Fn(&Shown) -> Answer + Send + 'stati
 pub async fn submit(call: Call) -> Outcome {
     let scope = call.scope()?;
     let new = call.body::<NewPayoutRequest>().and_then(NewPayoutRequest::into_new_request);
-    call.once(new.map(|new| Submit { scope, new }), answer(&call, 201)).await
+    let by_client = call.caller.kind == CredentialKind::Client;
+    call.once(new.map(|new| Submit { scope, new, by_client }), answer(&call, 201)).await
 }
 
 /// GET /v2/payout-requests

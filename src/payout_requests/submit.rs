@@ -45,13 +45,16 @@ impl NewRequest {
 /// POST /v2/payout-requests
 ///
 /// Whether the user may be paid at all is asked when the request is approved: who has but a client id must not
-/// learn from here how a user stands.
+/// learn from here how a user stands, nor whether an id is a user's. Such a request is taken either way; one that names
+/// nobody can never be approved.
 #[derive(Clone, Debug)]
 pub struct Submit {
     /// The app.
     pub scope: Scope,
     /// What is asked for.
     pub new: NewRequest,
+    /// Whether the caller has but a client id.
+    pub by_client: bool,
 }
 
 impl Command for Submit {
@@ -98,6 +101,7 @@ impl Submit {
     /// The user of this app who asks, if it is one.
     fn user(&self, world: &mut World) -> Result<Option<Arc<User>>, Halt> {
         match &self.new.asker {
+            Asker::User(id) if self.by_client => users::find_if_known(world, self.scope, *id),
             Asker::User(id) => users::find(world, self.scope, *id).map(Some),
             Asker::Phone(phone) => {
                 let Some(user) = users::by_phone(world, self.scope.org, phone)? else { return Ok(None) };

@@ -65,10 +65,15 @@ use crate::world::{Halt, World};
 /// # Errors
 /// `not-found`.
 pub fn find(world: &mut World, scope: Scope, id: UserId) -> Result<Arc<User>, Halt> {
-    if world.get::<AppUser>(key![scope.org, scope.app, id])?.is_none() {
-        return Err(Refusal::not_found("user").into());
+    find_if_known(world, scope, id)?.ok_or_else(|| Refusal::not_found("user").into())
+}
+
+/// A user of the app, if the app knows one with this id.
+pub fn find_if_known(world: &mut World, scope: Scope, id: UserId) -> Result<Option<Arc<User>>, Halt> {
+    match world.get::<AppUser>(key![scope.org, scope.app, id])? {
+        Some(_) => world.get::<User>(key![scope.org, id]),
+        None => Ok(None),
     }
-    find_in_organization(world, scope.org, id)
 }
 
 /// A user of the organization, whichever apps know it.
