@@ -157,7 +157,11 @@ async fn what_an_app_owes_is_not_taken_out_whoever_is_quicker() {
     post(&server, "withdraw", FULL - 1_000).await.expect(200);
     server.work_off().await;
     server.pass(2 * DAY).await;
-    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (0, -5_000), "all of it is owed");
+    assert_eq!(
+        (server.balance("app_wallet").await, server.balance("clearing").await),
+        (0, -5_000),
+        "all of it is owed"
+    );
 
     let to_organization = async |amount: i64| {
         let body = json!({"app_id": server.app_id(), "amount": amount});
@@ -167,12 +171,12 @@ async fn what_an_app_owes_is_not_taken_out_whoever_is_quicker() {
     post(&server, "withdraw", 1_001).await.refused(402, "transaction-insufficient-funds");
     to_organization(1_001).await.refused(402, "transaction-insufficient-funds");
     to_organization(400).await.expect(200);
-    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (600, 0), "the debt first");
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (600, 0), "the debt first");
     post(&server, "withdraw", 600).await.expect(200);
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!((wallet(&server).await, places(&server, "clearing").await), (0, 0));
-    verify(&server);
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (0, 0));
+    server.verify();
 }
 
 #[tokio::test]

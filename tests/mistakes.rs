@@ -150,7 +150,11 @@ async fn wrong_details_of_a_person_or_an_account_are_named_with_the_way_out() {
             "must be a string",
         ),
         (json!({"platform": "intl_bank", "iban": "DE89370400440532013001"}), "/iban", "its check digits do not fit"),
-        (json!({"platform": "crypto", "network": "ethereum", "address": "0x12"}), "/address", "is not an address on ethereum"),
+        (
+            json!({"platform": "crypto", "network": "ethereum", "address": "0x12"}),
+            "/address",
+            "is not an address on ethereum",
+        ),
         (json!({"platform": "push_to_card", "card_token": "4242424242424242"}), "/card_token", "card number"),
     ] {
         let reply = server.put(&methods).app_key().json(method.clone()).send().await;
