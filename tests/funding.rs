@@ -1,5 +1,7 @@
 //! How money gets into an app's wallet and out of it again.
 
+use bursar::ledger::watch::WalletWatch;
+use bursar::money::Cents;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -176,6 +178,31 @@ async fn what_an_app_owes_is_not_taken_out_whoever_is_quicker() {
     server.work_off().await;
     server.pass(DAY).await;
     assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (0, 0));
+    server.verify();
+}
+
+/// The negative control: a watch that says something else than its rows is found, and an honest one is not.
+#[tokio::test]
+async fn verify_finds_a_watch_that_was_tampered_with() {
+    let server = Server::memory().await;
+    set_account(&server, "20000001").await;
+    post(&server, "deposit", 5_000).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    set_account(&server, "000123456789").await;
+    post(&server, "withdraw", FULL + 4_000).await.expect(200);
+    server.work_off().await;
+    server.pass(2 * DAY).await;
+    post(&server, "deposit", 10).await.expect(200);
+    server.verify();
+    let found = |edit: fn(&mut WalletWatch)| {
+        let findings = server.tampered(|_| true, edit);
+        findings.into_iter().map(|finding| (finding.invariant, finding.what)).collect::<Vec<_>>()
+    };
+    let owed = "says that 0 cents are owed; its debts say 4000".to_owned();
+    assert_eq!(found(|watch| watch.owed = Cents::ZERO), [(3, owed)]);
+    let pulls = "says that 2 pulls are under way; its transfers say 1".to_owned();
+    assert_eq!(found(|watch| watch.pulls += 1), [(3, pulls)]);
     server.verify();
 }
 

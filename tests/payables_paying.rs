@@ -4,7 +4,7 @@ use bursar::ids::TransferId;
 use bursar::money::Cents;
 use bursar::payables::{Payable, PayableStatus};
 use bursar::transfers::Transfer;
-use bursar::world::{Record, Table};
+use bursar::world::Record;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -177,31 +177,9 @@ async fn whoever_left_does_not_pay_and_a_viewer_never_did() {
 
 /// What `bursar verify` says of invariant 12 after a stored row was changed behind the program's back.
 fn findings_after<R: Record>(server: &Server, choose: impl Fn(&R) -> bool, edit: impl Fn(&mut R)) -> Vec<String> {
-    let bursar = server.bursar();
-    let mut changed = None;
-    bursar
-        .reads
-        .snapshot(|snapshot| {
-            snapshot.each::<R>(|record| {
-                if choose(record) {
-                    changed = Some(record.clone());
-                }
-                Ok(())
-            })
-        })
-        .unwrap();
-    let honest = changed.expect("there is such a row");
-    let mut tampered = honest.clone();
-    edit(&mut tampered);
-    let put = |record: &R| {
-        let row = record.values();
-        server.tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
-    };
-    put(&tampered);
-    let report = bursar::verify::verify(&bursar.reads).unwrap();
-    put(&honest);
-    assert!(report.findings.iter().all(|finding| finding.invariant == 12), "{:?}", report.findings);
-    report.findings.into_iter().map(|finding| finding.what).collect()
+    let findings = server.tampered(choose, edit);
+    assert!(findings.iter().all(|finding| finding.invariant == 12), "{findings:?}");
+    findings.into_iter().map(|finding| finding.what).collect()
 }
 
 /// The negative control of invariant 12: each break is found, and an honest store has none.

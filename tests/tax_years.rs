@@ -1,5 +1,7 @@
 //! 1099 thresholds: what counts in a tax year, what is held until the form is there, and what releases it.
 
+use bursar::money::Cents;
+use bursar::users::TaxYear;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -302,4 +304,22 @@ async fn a_funded_payout_that_fails_is_taken_off_again() {
     assert!(!must_collect(&server, &id).await, "the failed payout counts no more");
     give(&server, &id, -1).await;
     assert!(must_collect(&server, &id).await);
+}
+
+/// The negative control: a year that says something else than its transfers is found, and an honest one is not.
+#[tokio::test]
+async fn verify_finds_a_tax_year_that_was_tampered_with() {
+    let server = Server::memory().await;
+    let id = payee(&server).await;
+    give(&server, &id, -5_000).await;
+    give(&server, &id, 1_000).await;
+    let payout = json!({"user_id": id, "amount": 700, "platform": "ach", "fund": true});
+    server.post("/v2/payouts").app_key().json(payout).send().await.expect(201);
+    server.work_off().await;
+    server.pass(DAY).await;
+    server.verify();
+    let findings = server.tampered::<TaxYear>(|_| true, |year| year.reportable = Cents::new(4_699));
+    let found: Vec<_> = findings.into_iter().map(|finding| (finding.invariant, finding.what)).collect();
+    assert_eq!(found, [(3, "says 4699 cents; its transfers say 4700".to_owned())]);
+    server.verify();
 }

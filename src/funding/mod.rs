@@ -17,6 +17,7 @@ mod http;
 mod organization;
 mod settle;
 mod tend;
+pub mod verify;
 mod withdraw;
 
 pub use ach_account::{SetAchAccount, ach_account, needed_ach_account};

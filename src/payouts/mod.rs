@@ -18,6 +18,7 @@ mod pay;
 mod quote;
 mod send;
 mod settle;
+mod taxed;
 
 pub use approve::ApprovePayout;
 pub use cancel::CancelPayout;
@@ -31,3 +32,4 @@ pub use pay::{Order, pay};
 pub use quote::{FeesAsked, Prices, Quote, RTP_AMOUNT_MAX, Way, quote};
 pub use send::{SendPayout, claim};
 pub use settle::{complete, fail, take_back};
+pub use taxed::TaxSums;

@@ -9,17 +9,20 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use crate::events::{self, Event, EventStream};
+use crate::funding::{self, Debt};
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::{Checker, Finding};
+use crate::ledger::watch::WalletWatch;
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
 use crate::payables::{self, Payable};
 use crate::payout_link_batches::rules::Tally;
 use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::{self, PayoutRequest};
-use crate::payouts::{DaySums, LinkSums, PayoutDay};
+use crate::payouts::{DaySums, LinkSums, PayoutDay, TaxSums};
 use crate::store::{Reads, Snapshot, StoreError};
 use crate::transfers::Transfer;
+use crate::users::TaxYear;
 use crate::world::record::key;
 
 /// What was looked at and what was found.
@@ -59,7 +62,7 @@ pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
         report.findings.extend(wrong);
         let broken = check_payables(snapshot, &mut report)?;
         report.findings.extend(broken);
-        report.findings.extend(check_days(snapshot)?);
+        report.findings.extend(check_sums(snapshot)?);
         report.findings.extend(check_links(snapshot)?);
         let wrong = check_batches(snapshot, &mut report)?;
         report.findings.extend(wrong);
@@ -138,23 +141,45 @@ fn check_payables(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fi
     Ok(checker.findings())
 }
 
-/// What stands for a day's payouts is their sum: else a limit would let too much go, or too little.
-fn check_days(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
-    let mut sums = DaySums::default();
+/// What stands for a sum is that sum. Of a day's payouts: else a limit would let too much go, or too little. Of a tax
+/// year: else too much or too little would be reported. Of what an app owes: else a debt would never be covered.
+fn check_sums(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
+    let (mut days, mut years) = (DaySums::default(), TaxSums::default());
+    let mut wallets = funding::verify::Checker::default();
     snapshot.each::<Transfer>(|transfer| {
-        sums.transfer(transfer);
+        days.transfer(transfer);
+        years.transfer(transfer);
+        wallets.transfer(transfer);
         Ok(())
     })?;
     snapshot.each::<PayoutDay>(|day| {
-        sums.day(day);
+        days.day(day);
         Ok(())
     })?;
-    let finding = |(app, day, lacks)| Finding {
+    snapshot.each::<TaxYear>(|year| {
+        years.year(year);
+        Ok(())
+    })?;
+    snapshot.each::<Debt>(|debt| {
+        wallets.debt(debt);
+        Ok(())
+    })?;
+    snapshot.each::<WalletWatch>(|watch| {
+        wallets.watch(watch);
+        Ok(())
+    })?;
+    let day = |(app, day, lacks)| Finding {
         invariant: 3,
         what: format!("lacks {lacks} cents of its payouts"),
         place: format!("payouts of app {app} on {day}"),
     };
-    Ok(sums.wrong().map(finding).collect())
+    let year = |(app, user, year, told, sum)| Finding {
+        invariant: 3,
+        what: format!("says {told} cents; its transfers say {sum}"),
+        place: format!("tax year {year} of user {user} with app {app}"),
+    };
+    let wrong = days.wrong().map(day).chain(years.wrong().into_iter().map(year));
+    Ok(wrong.chain(wallets.findings()).collect())
 }
 
 /// What stands in a link is what its payouts took: else a payee could take more, or is told that less is left. And a

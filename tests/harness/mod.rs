@@ -25,19 +25,20 @@ use bursar::health::{self, Health};
 use bursar::http::{Bursar, Environment, Method, Route};
 use bursar::ids::OrgId;
 use bursar::ids::Seeds;
+use bursar::ledger::verify::Finding;
 use bursar::opened::{Keeps, Opened, Surroundings};
 use bursar::screening::Watchlist;
 use bursar::store::postgres::Settings;
 use bursar::store::{Memory, Postgres, Store};
 use bursar::vault::Vault;
 use bursar::world::query::{Direction, Query};
-use bursar::world::{Row, Table, TableChanges, Value as Cell, Want};
+use bursar::world::{Record, Row, Table, TableChanges, Value as Cell, Want};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::Value;
 use tempfile::TempDir;
 
 pub use desk::Desk;
-pub use gateway::{FakeGateway, GatewayMode, TOKEN};
+pub use gateway::{FakeGateway, GatewayMode, Reported, TOKEN};
 pub use mail::{FakeMail, MailMode};
 pub use process::{Process, bursar, http};
 pub use receiver::{Heard, Manner, Receiver};
@@ -269,6 +270,43 @@ impl Server {
     pub async fn pass(&self, seconds: i64) {
         self.advance(seconds);
         self.work_off().await;
+    }
+
+    /// Listens on a port of its own, as the program does; gives the address.
+    pub async fn listen(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a free port");
+        let address = listener.local_addr().expect("it listens").to_string();
+        let (router, (stop, stopping)) = (self.running().router.clone(), tokio::sync::watch::channel(false));
+        tokio::spawn(async move {
+            bursar::serve::accept(listener, router, Arc::from([]), stopping).await;
+            drop(stop);
+        });
+        address
+    }
+
+    /// What `bursar verify` finds while a stored row is other than the program wrote it; afterwards it is as it was.
+    /// Not over SQLite.
+    pub fn tampered<R: Record>(&self, choose: impl Fn(&R) -> bool, edit: impl Fn(&mut R)) -> Vec<Finding> {
+        let reads = &self.bursar().reads;
+        let mut chosen = None;
+        let look = |record: &R| {
+            if choose(record) {
+                chosen = Some(record.clone());
+            }
+            Ok(())
+        };
+        reads.snapshot(|snapshot| snapshot.each::<R>(look)).expect("the store can be read");
+        let honest = chosen.expect("there is such a row");
+        let mut tampered = honest.clone();
+        edit(&mut tampered);
+        let put = |record: &R| {
+            let row = record.values();
+            self.tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
+        };
+        put(&tampered);
+        let report = bursar::verify::verify(reads).expect("the store can be read");
+        put(&honest);
+        report.findings
     }
 
     /// The newest message to a phone or an address.

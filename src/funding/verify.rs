@@ -1,0 +1,181 @@
+//! What stored debts and wallet watches must be like: a watch says what its app owes, what is being pulled for it, and
+//! which refill is on its way. Pure: whoever has the rows shows them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::debts::Debt;
+use crate::ids::{AppId, OrgId, TransferId};
+use crate::ledger::verify::Finding;
+use crate::ledger::watch::WalletWatch;
+use crate::rails::Direction;
+use crate::transfers::{self, Transfer, TransferKind, TransferStatus};
+
+/// A watch must say what its transfers and debts say (part of invariant 3: what stands for a sum is that sum).
+const INVARIANT: u8 = 3;
+
+/// Checks transfers, then debts, then watches. It remembers what is under way or was taken back.
+#[derive(Default)]
+pub struct Checker {
+    apps: BTreeMap<(OrgId, AppId), Standing>,
+    refills: HashSet<TransferId>,
+    taken_back: HashSet<TransferId>,
+    findings: Vec<Finding>,
+}
+
+/// What an app's rows say together.
+#[derive(Default)]
+struct Standing {
+    owed: i128,
+    pulls: i64,
+}
+
+impl Checker {
+    /// First every transfer.
+    pub fn transfer(&mut self, transfer: &Transfer) {
+        if transfer.direction() != Some(Direction::Debit) {
+            return;
+        }
+        if transfers::is_under_way(transfer) {
+            self.apps.entry((transfer.org, transfer.app)).or_default().pulls += 1;
+            if transfer.kind == TransferKind::Refill {
+                self.refills.insert(transfer.id);
+            }
+        }
+        if transfer.status == TransferStatus::Reversed {
+            self.taken_back.insert(transfer.id);
+        }
+    }
+
+    /// Then every debt.
+    pub fn debt(&mut self, debt: &Debt) {
+        self.apps.entry((debt.org, debt.app)).or_default().owed += i128::from(debt.left_open.get());
+        let wrong = if debt.left_open.is_negative() || debt.left_open > debt.amount {
+            Some(format!("leaves {} open of {}", debt.left_open.dollars(), debt.amount.dollars()))
+        } else if debt.open != debt.left_open.is_positive() || debt.open == debt.covered_at.is_some() {
+            Some("is open and covered at once, or neither".to_owned())
+        } else if !self.taken_back.contains(&debt.id) {
+            Some("is for a transfer that was not taken back".to_owned())
+        } else {
+            None
+        };
+        if let Some(what) = wrong {
+            self.find(what, format!("debt {}", debt.id));
+        }
+    }
+
+    /// Then every watch.
+    pub fn watch(&mut self, watch: &WalletWatch) {
+        let place = format!("wallet watch of app {}", watch.app);
+        let Standing { owed, pulls } = self.apps.remove(&(watch.org, watch.app)).unwrap_or_default();
+        if i128::from(watch.owed.get()) != owed {
+            self.find(format!("says that {} cents are owed; its debts say {owed}", watch.owed.get()), place.clone());
+        }
+        if watch.pulls != pulls {
+            self.find(format!("says that {} pulls are under way; its transfers say {pulls}", watch.pulls), place.clone());
+        }
+        if watch.refill.is_some_and(|refill| !self.refills.contains(&refill)) {
+            self.find("waits for a refill that is not under way".to_owned(), place);
+        }
+    }
+
+    /// What was found, when everything was shown.
+    pub fn findings(mut self) -> Vec<Finding> {
+        for ((_, app), Standing { owed, pulls }) in std::mem::take(&mut self.apps) {
+            if owed != 0 || pulls != 0 {
+                let what = format!("is not there; {owed} cents are owed and {pulls} pulls under way");
+                self.find(what, format!("wallet watch of app {app}"));
+            }
+        }
+        self.findings
+    }
+
+    fn find(&mut self, what: String, place: String) {
+        self.findings.push(Finding { invariant: INVARIANT, what, place });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Time;
+    use crate::money::Cents;
+    use crate::platform::Platform;
+    use uuid::Uuid;
+
+    const ORG: OrgId = OrgId(Uuid::from_u128(1));
+    const APP: AppId = AppId(Uuid::from_u128(2));
+    const NOW: Time = Time::from_micros(7);
+
+    fn transfer(id: u128, kind: TransferKind, status: TransferStatus) -> Transfer {
+        let fresh = Transfer::new(ORG, APP, TransferId(Uuid::from_u128(id)), kind, Cents::new(500), NOW);
+        Transfer { platform: Some(Platform::Ach), status, ..fresh }
+    }
+
+    fn debt() -> Debt {
+        Debt {
+            org: ORG,
+            id: TransferId(Uuid::from_u128(1)),
+            app: APP,
+            kind: TransferKind::Refill,
+            platform: Platform::Ach,
+            amount: Cents::new(500),
+            left_open: Cents::new(300),
+            open: true,
+            created_at: NOW,
+            covered_at: None,
+        }
+    }
+
+    /// What its rows say: 300 cents are owed, a refill and a payment are under way.
+    fn watch() -> WalletWatch {
+        WalletWatch {
+            org: ORG,
+            app: APP,
+            floor: None,
+            refill: Some(TransferId(Uuid::from_u128(2))),
+            rests_until: None,
+            owed: Cents::new(300),
+            pulls: 2,
+            called: false,
+        }
+    }
+
+    fn found(debt: &Debt, watch: Option<&WalletWatch>) -> Vec<String> {
+        let mut checker = Checker::default();
+        checker.transfer(&transfer(1, TransferKind::Refill, TransferStatus::Reversed));
+        checker.transfer(&transfer(2, TransferKind::Refill, TransferStatus::Pending));
+        checker.transfer(&transfer(3, TransferKind::Payment, TransferStatus::Created));
+        checker.transfer(&transfer(4, TransferKind::Payment, TransferStatus::Completed));
+        checker.transfer(&transfer(5, TransferKind::Payout, TransferStatus::Pending));
+        checker.debt(debt);
+        if let Some(watch) = watch {
+            checker.watch(watch);
+        }
+        checker.findings().into_iter().map(|finding| finding.what).collect()
+    }
+
+    #[test]
+    fn what_an_app_owes_and_waits_for_is_held_against_its_rows() {
+        assert_eq!(found(&debt(), Some(&watch())), Vec::<String>::new());
+        let table: [(&str, WalletWatch); 3] = [
+            ("says that 299 cents are owed; its debts say 300", WalletWatch { owed: Cents::new(299), ..watch() }),
+            ("says that 1 pulls are under way; its transfers say 2", WalletWatch { pulls: 1, ..watch() }),
+            (
+                "waits for a refill that is not under way",
+                WalletWatch { refill: Some(TransferId(Uuid::from_u128(4))), ..watch() },
+            ),
+        ];
+        for (what, watch) in table {
+            assert_eq!(found(&debt(), Some(&watch)), [what]);
+        }
+        assert_eq!(found(&debt(), None), ["is not there; 300 cents are owed and 2 pulls under way"]);
+        let table: [(&str, Debt); 3] = [
+            ("leaves $3.00 open of $2.99", Debt { amount: Cents::new(299), ..debt() }),
+            ("is open and covered at once, or neither", Debt { covered_at: Some(NOW), ..debt() }),
+            ("is for a transfer that was not taken back", Debt { id: TransferId(Uuid::from_u128(4)), ..debt() }),
+        ];
+        for (what, debt) in table {
+            assert_eq!(found(&debt, Some(&watch())), [what]);
+        }
+    }
+}
