@@ -6,7 +6,9 @@ use bursar::carriers::Carriers;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::harness::{FakeGateway, FakeMail, GatewayMode, MailMode, Process, Reply, Server, TOKEN, bursar};
+use crate::harness::{
+    FakeGateway, FakeMail, GatewayMode, MailMode, PUBLIC_URL, Process, Reply, Reported, Server, TOKEN, bursar,
+};
 use crate::process::as_app;
 
 const PHONE: &str = "2127361234";
@@ -356,6 +358,122 @@ async fn the_gateways_word_on_a_text_becomes_the_state_of_the_link() {
         server.pass(60).await;
         assert_eq!(status(&server, &made).await, becomes, "{word}");
     }
+}
+
+async fn post(server: &Server, report: &Reported) -> Reply {
+    let fields: Vec<(&str, &str)> = report.fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    server.post(report.path()).header("x-twilio-signature", &report.signature).form(&fields).send().await
+}
+
+#[tokio::test]
+async fn report_message_status_moves_the_link_once_and_never_back() {
+    for (words, becomes) in [
+        (["sent", "delivered", "sent"], "delivered"),
+        (["delivered", "undelivered", "queued"], "delivered"),
+        (["queued", "sending", "sent"], "sent"),
+        (["sent", "undelivered", "delivered"], "delivery_failed"),
+    ] {
+        let gateway = FakeGateway::start().await;
+        let server = by_phone(&gateway).await;
+        let made = text_link(&server).await;
+        server.work_off().await;
+        for word in words {
+            for _ in 0..2 {
+                let answered = post(&server, &gateway.report(word)).await;
+                assert_eq!((answered.status, answered.text.as_str()), (204, ""), "{word}");
+            }
+        }
+        assert_eq!(status(&server, &made).await, becomes, "{words:?}");
+        // Whoever asks later hears what is known, and changes nothing by it.
+        let events = server.get("/v2/events?limit=100").app_key().send().await.expect(200).text;
+        gateway.say_of_all("delivered");
+        if becomes != "sent" {
+            server.pass(100).await;
+            assert_eq!(server.get("/v2/events?limit=100").app_key().send().await.expect(200).text, events);
+        }
+    }
+}
+
+#[tokio::test]
+async fn report_message_status_is_refused_without_the_gateways_signature_or_for_a_message_that_is_not_there() {
+    let gateway = FakeGateway::start().await;
+    let server = by_phone(&gateway).await;
+    let made = text_link(&server).await;
+    server.work_off().await;
+    let good = gateway.report("delivered");
+    let another = Reported::signed(format!("{}?", good.url), good.fields.clone());
+    let forged = [
+        Reported { signature: String::new(), ..good.clone() },
+        Reported { signature: another.signature.clone(), ..good.clone() },
+        Reported { fields: gateway.report("undelivered").fields, ..good.clone() },
+        Reported { signature: "%%%".to_owned(), ..good.clone() },
+    ];
+    for forged in forged {
+        post(&server, &forged).await.refused(403, "not-permitted");
+    }
+    assert_eq!(status(&server, &made).await, "sent");
+
+    let nobody = "0195cf3a-0000-7000-8000-000000000000";
+    let (path, message) = good.url.rsplit_once('/').unwrap();
+    let unknown = Reported::signed(format!("{path}/{nobody}"), good.fields.clone());
+    post(&server, &unknown).await.refused(404, "not-found");
+    // A message of another organization is not there either.
+    let foreign = Reported::signed(format!("{}/carriers/sms/{nobody}/{message}", PUBLIC_URL), good.fields.clone());
+    post(&server, &foreign).await.refused(404, "not-found");
+    let nameless = Reported::signed(good.url.clone(), vec![("MessageSid", "SM1".to_owned())]);
+    post(&server, &nameless).await.refused(400, "invalid-input");
+    assert_eq!(status(&server, &made).await, "sent");
+
+    // Where no gateway is configured nobody may report anything.
+    let server = Server::memory().await;
+    post(&server, &good).await.refused(404, "not-found");
+}
+
+#[tokio::test]
+async fn a_report_that_comes_before_the_gateways_answer_counts_and_the_text_is_not_sent_again() {
+    let gateway = FakeGateway::start().await;
+    let server = by_phone(&gateway).await;
+    gateway.set(GatewayMode::Drop);
+    let made = text_link(&server).await;
+    server.work_off().await;
+    assert_eq!(status(&server, &made).await, "delivery_pending", "the gateway took it and said nothing");
+    post(&server, &gateway.report("sent")).await.expect(204);
+    assert_eq!(status(&server, &made).await, "sent");
+    gateway.set(GatewayMode::Accept);
+    server.pass(4_000).await;
+    assert_eq!((gateway.texts().len(), gateway.asked()), (1, 1));
+    post(&server, &gateway.report("delivered")).await.expect(204);
+    assert_eq!(status(&server, &made).await, "delivered");
+}
+
+#[tokio::test]
+async fn of_two_copies_in_doubt_the_one_that_arrives_counts() {
+    let gateway = FakeGateway::start().await;
+    let server = by_phone(&gateway).await;
+    gateway.set(GatewayMode::Drop);
+    gateway.hide_list();
+    let made = text_link(&server).await;
+    server.work_off().await;
+    gateway.set(GatewayMode::Accept);
+    server.pass(100).await;
+    let texts = gateway.texts();
+    assert_eq!((texts.len(), status(&server, &made).await), (2, json!("sent")), "it was sent again");
+    post(&server, &gateway.report_on(&texts[0], "undelivered")).await.expect(204);
+    assert_eq!(status(&server, &made).await, "sent", "the copy that is followed may arrive yet");
+    post(&server, &gateway.report_on(&texts[0], "delivered")).await.expect(204);
+    assert_eq!(status(&server, &made).await, "delivered");
+}
+
+#[tokio::test]
+async fn codes_are_sent_without_asking_for_reports() {
+    let gateway = FakeGateway::start().await;
+    let server = by_phone(&gateway).await;
+    let made = text_link(&server).await;
+    let contact = json!({"country_code": "1", "phone_number": PHONE});
+    server.post(&format!("{}/contact", claim(&made))).json(contact).send().await.expect(200);
+    server.work_off().await;
+    let asked: Vec<bool> = gateway.texts().iter().map(|text| text["report_to"].is_string()).collect();
+    assert_eq!(asked, [true, false], "nobody waits to hear of a code");
 }
 
 /// The settings of a gateway, and a file with its token.

@@ -18,8 +18,8 @@ use crate::world::record::key;
 /// Lets a caller in, or says why not. `header` is the value of `Authorization`, `api_app_id` that
 /// of `Api-App-Id`.
 ///
-/// Where anyone may call, no header is looked at and the caller has the organization of all
-/// zeroes: the handler finds the tenant in the path.
+/// Where anyone may call, or a carrier that signs, no header is looked at here and the caller has the organization
+/// of all zeroes: the handler finds the tenant in the path.
 ///
 /// # Errors
 /// In this order: 401 `unauthorized`, `wrong-environment`; 403 `secret-key-required`,
@@ -32,8 +32,9 @@ pub async fn authenticate(
     api_app_id: Option<&str>,
     who: Who,
 ) -> Result<Caller, Refusal> {
-    if who == Who::Anyone {
-        return Ok(anyone());
+    match who {
+        Who::Anyone | Who::Carrier => return Ok(anyone()),
+        Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::Organization | Who::OrganizationForApp => {}
     }
     let credential = credential(header)?;
     let client_id = credential.client_id;
@@ -100,7 +101,7 @@ enum ActsAs {
 fn may_call(shown: Shown, who: Who) -> Result<(), Refusal> {
     match (shown, who) {
         (Shown::ClientIdAlone(Some(_)), Who::AppOrItsClient) => Ok(()),
-        (_, Who::Anyone) => Ok(()),
+        (_, Who::Anyone | Who::Carrier) => Ok(()),
         (
             Shown::ClientIdAlone(_),
             Who::AppOrItsClient | Who::App | Who::AppOrOrganization | Who::Organization | Who::OrganizationForApp,
@@ -134,9 +135,9 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
             (Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::OrganizationForApp, Some(app)) => {
                 Ok(ActsAs::Claimed(app))
             }
-            (Who::AppOrOrganization | Who::Organization | Who::Anyone, None) => Ok(ActsAs::Itself),
+            (Who::AppOrOrganization | Who::Organization | Who::Anyone | Who::Carrier, None) => Ok(ActsAs::Itself),
             // The header has no meaning there, but an id of somebody else's must not pass for right.
-            (Who::Organization | Who::Anyone, Some(app)) => Ok(ActsAs::ItselfBeside(app)),
+            (Who::Organization | Who::Anyone | Who::Carrier, Some(app)) => Ok(ActsAs::ItselfBeside(app)),
         },
     }
 }

@@ -12,7 +12,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use tokio::time::timeout;
 
+use super::report::{can_be_reached, is_signed, report_url};
 use super::{Fate, Found, Told, in_short, is_this_machine};
+use crate::ids::{MessageId, OrgId};
 use crate::outbound::{Answered, Outbound, Post, Reach, Target, Unanswered};
 
 /// Texts on a page of the gateway's list. A page stays below what is read of an answer.
@@ -58,7 +60,7 @@ impl GatewaySettings {
 }
 
 /// What ids are made of, so that they can stand in a path.
-fn is_word(text: &str) -> bool {
+pub(super) fn is_word(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
@@ -66,6 +68,7 @@ fn is_word(text: &str) -> bool {
 pub struct Gateway {
     settings: GatewaySettings,
     authorization: SecretString,
+    token: SecretString,
     outbound: Outbound,
     deadline: Duration,
 }
@@ -108,12 +111,25 @@ impl Gateway {
         let basic = BASE64_STANDARD.encode(format!("{}:{}", settings.account, token.expose_secret()));
         // The operator has chosen where it is, so it may be inside.
         let outbound = Outbound::new(Reach::Anywhere, deadline);
-        Self { settings, authorization: SecretString::from(format!("Basic {basic}")), outbound, deadline }
+        let authorization = SecretString::from(format!("Basic {basic}"));
+        Self { settings, authorization, token: token.clone(), outbound, deadline }
     }
 
-    /// Hands a text over.
-    pub async fn text(&self, to: &str, text: &str) -> Told {
-        self.hand_over("Messages.json", &[("To", to), ("From", &self.settings.from), ("Body", text)]).await
+    /// Hands a text over. What becomes of it is reported to `report_to`, where that is named.
+    pub async fn text(&self, to: &str, text: &str, report_to: Option<&str>) -> Told {
+        let mut fields = vec![("To", to), ("From", self.settings.from.as_str()), ("Body", text)];
+        fields.extend(report_to.map(|url| ("StatusCallback", url)));
+        self.hand_over("Messages.json", &fields).await
+    }
+
+    /// Where it reports what becomes of a text, if it can reach us at all: then it need not be asked.
+    pub fn reports_to(&self, public_url: &str, org: OrgId, message: MessageId) -> Option<String> {
+        can_be_reached(public_url, &self.settings.base).then(|| report_url(public_url, org, message))
+    }
+
+    /// Whether a form that was posted to `url` comes from it.
+    pub fn has_signed(&self, url: &str, fields: &[(String, String)], signature: &str) -> bool {
+        is_signed(&self.token, url, fields, signature)
     }
 
     /// Has a phone called and a text read out, twice. `spelled` is a part of it that is read letter by letter.
@@ -251,12 +267,17 @@ fn silence(answered: &Answered) -> String {
 }
 
 fn fate(text: &Text) -> Fate {
-    match text.status.as_str() {
+    fate_of(&text.status, text.error_code, text.error_message.as_deref())
+}
+
+/// What the gateway's word for a text means, whether it was asked or said so by itself.
+pub(super) fn fate_of(status: &str, error_code: Option<i64>, error_message: Option<&str>) -> Fate {
+    match status {
         "delivered" | "read" => Fate::Arrived,
         "undelivered" | "failed" | "canceled" => {
-            let code = text.error_code.map(|code| format!(", error {code}")).unwrap_or_default();
-            let message = text.error_message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
-            Fate::Lost { reason: in_short(&format!("The gateway reports {}{code}{message}", text.status)) }
+            let code = error_code.map(|code| format!(", error {code}")).unwrap_or_default();
+            let message = error_message.map(|message| format!(": {message}")).unwrap_or_default();
+            Fate::Lost { reason: in_short(&format!("The gateway reports {status}{code}{message}")) }
         }
         // queued, accepted, scheduled, sending, sent, and what may be added: not the end yet.
         _ => Fate::OnItsWay,

@@ -5,9 +5,11 @@
 //! Deliberately absent: repeats, which are the worker's, and any knowledge of what a message is about.
 
 mod gateway;
+mod report;
 mod smtp;
 
 pub use gateway::{Gateway, GatewaySettings};
+pub use report::{Report, SIGNATURE, report_url};
 pub use smtp::{Mail, Smtp, SmtpSettings};
 
 use std::net::IpAddr;

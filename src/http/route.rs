@@ -43,6 +43,8 @@ impl Method {
 pub enum Who {
     /// Anyone; the path itself carries the credential, if there is one.
     Anyone,
+    /// A carrier of messages, which signs what it posts; its handler holds the signature against the whole request.
+    Carrier,
     /// An app: its secret key, the organization's with `Api-App-Id`, or its client id alone.
     AppOrItsClient,
     /// An app: its secret key, or the organization's key with `Api-App-Id`.

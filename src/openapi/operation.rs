@@ -44,7 +44,7 @@ pub(super) fn operation(route: &Route, routes: &[Route], schemas: &Value) -> Val
 
 fn security(who: Who) -> Value {
     match who {
-        Who::Anyone => json!([]),
+        Who::Anyone | Who::Carrier => json!([]),
         Who::AppOrItsClient => json!([{"app_key": []}, {"organization_key": []}, {"client_id": []}]),
         Who::App | Who::AppOrOrganization => json!([{"app_key": []}, {"organization_key": []}]),
         Who::Organization | Who::OrganizationForApp => json!([{"organization_key": []}]),
@@ -54,7 +54,7 @@ fn security(who: Who) -> Value {
 fn takes_app_id(who: Who) -> bool {
     match who {
         Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::OrganizationForApp => true,
-        Who::Anyone | Who::Organization => false,
+        Who::Anyone | Who::Carrier | Who::Organization => false,
     }
 }
 

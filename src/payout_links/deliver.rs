@@ -83,20 +83,25 @@ fn conclude(
 ) -> Result<(), Halt> {
     let link = of_message(world, leased.org, link)?;
     let Some(message) = messages::record_outcome(world, leased, message, outcome)? else { return Ok(()) };
-    let (happening, name) = match message.status {
+    after_message(world, &link, message.status)
+}
+
+/// Where a link stands when a message with it has come to this.
+pub(super) fn after_message(world: &mut World, link: &Arc<PayoutLink>, status: MessageStatus) -> Result<(), Halt> {
+    let (happening, name) = match status {
         MessageStatus::Queued => return Ok(()),
         MessageStatus::Sent => (Happening::Sent, EventName::PayoutLinkSent),
         MessageStatus::Delivered => (Happening::Delivered, EventName::PayoutLinkSent),
         MessageStatus::Failed => (Happening::DeliveryFailed, EventName::PayoutLinkFailed),
     };
-    let to = rules::next(&link, happening)?;
+    let to = rules::next(link, happening)?;
     if to != link.status {
-        super::change(world, &link, name, |link| link.status = to)?;
+        super::change(world, link, name, |link| link.status = to)?;
     }
     Ok(())
 }
 
-fn of_message(world: &mut World, org: OrgId, link: PayoutLinkId) -> Result<Arc<PayoutLink>, Halt> {
+pub(super) fn of_message(world: &mut World, org: OrgId, link: PayoutLinkId) -> Result<Arc<PayoutLink>, Halt> {
     let found = world.get::<PayoutLink>(key![org, link])?;
     found.ok_or_else(|| Refusal::not_found("payout link").into())
 }

@@ -7,7 +7,8 @@ use serde_json::json;
 use super::create::{Create, DeliveryAsked, NewLink};
 use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 use super::token::NewToken;
-use super::{Cancel, PayoutLinkJson, Redeliver};
+use super::{Cancel, PayoutLinkJson, Redeliver, Reported};
+use crate::carriers::{Report, SIGNATURE, report_url};
 use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
@@ -18,8 +19,9 @@ use crate::http::inputs::{
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Bursar, Call, Outcome, Route};
-use crate::ids::UserId;
+use crate::ids::{MessageId, OrgId, UserId};
 use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
 use crate::world::Query;
 
 word_input!(DeliveryMethod);
@@ -293,6 +295,44 @@ pub async fn redeliver(call: Call) -> Outcome {
 pub async fn cancel(call: Call) -> Outcome {
     let (scope, link) = (call.scope()?, call.id("payout_link_id", "payout link")?);
     call.once(Ok(Cancel { scope, link }), answer(&call.bursar, 200)).await
+}
+
+/// POST /carriers/sms/{org_id}/{message_id}
+pub async fn report(call: Call) -> Outcome {
+    let (org, message): (OrgId, MessageId) = (call.id("org_id", "message")?, call.id("message_id", "message")?);
+    let Some(gateway) = &call.bursar.carriers.phone else { return Err(Refusal::not_found("page")) };
+    let fields = posted(&call);
+    let signature = call.header(SIGNATURE).unwrap_or_default();
+    // The signature comes first: who cannot sign learns of no message.
+    if !gateway.has_signed(&report_url(&call.bursar.public_url, org, message), &fields, signature) {
+        return Err(Refusal::new(Code::NotPermitted, "This was not signed by the gateway that is configured."));
+    }
+    let Some(report) = Report::of(&fields) else {
+        return Err(Refusal::new(Code::InvalidInput, "A report names MessageSid and MessageStatus."));
+    };
+    call.bursar.engine.run(Reported { org, message, report }).await?;
+    Ok(Answer::empty(204))
+}
+
+/// The fields of a form.
+fn posted(call: &Call) -> Vec<(String, String)> {
+    let Json::Object(fields) = &call.body else { return Vec::new() };
+    let text = |(name, value): &(String, Json)| match value {
+        Json::Text(text) => Some((name.clone(), text.clone())),
+        Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::List(_) | Json::Object(_) => None,
+    };
+    fields.iter().filter_map(text).collect()
+}
+
+/// What carriers call: no part of the API.
+pub fn reports() -> Vec<Route> {
+    vec![
+        route!(Post "/carriers/sms/{org_id}/{message_id}" Carrier "report_message_status" report)
+            .about("Carriers", "What became of a text")
+            .describe("The gateway to phones calls it by itself, and signs what it says (docs/operating.md).")
+            .gives_empty(204, "Noted, or known already.")
+            .refuses(&[Code::NotPermitted, Code::NotFound]),
+    ]
 }
 
 /// The routes of payout links.

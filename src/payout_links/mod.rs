@@ -15,6 +15,7 @@ mod http;
 mod json;
 mod model;
 mod redeliver;
+mod reported;
 pub mod rules;
 mod token;
 
@@ -23,10 +24,11 @@ pub use create::{Create, DeliveryAsked, NewLink, create};
 pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, deliver_first};
 pub use expire::{Expire, Remind};
 pub use funded::{funded, not_funded};
-pub use http::{NewPayoutLink, PayeeInput, made, routes};
+pub use http::{NewPayoutLink, PayeeInput, made, reports, routes};
 pub use json::{PayoutLinkJson, address, json, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
+pub use reported::Reported;
 pub use token::{ClaimToken, NewToken};
 
 use std::sync::Arc;

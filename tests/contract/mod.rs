@@ -28,7 +28,7 @@ async fn send(stage: &Stage, operation: &str, sample: &Sample, status: u16) -> V
     let asking = match route.who {
         Who::Organization => asking.as_org(),
         Who::OrganizationForApp => asking.as_org().for_app(&stage.app.id),
-        Who::Anyone | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => asking.app_key(),
+        Who::Anyone | Who::Carrier | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => asking.app_key(),
     };
     let asking = match &sample.body {
         Some(body) => asking.json(body.clone()),

@@ -4,13 +4,16 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bursar::carriers::{Gateway, GatewaySettings};
+use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use secrecy::SecretString;
 use serde_json::{Value, json};
+use sha1::Sha1;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -124,9 +127,60 @@ impl FakeGateway {
         self.book().asked
     }
 
+    /// The report on its newest text, as it would post it: where to, the fields, the signature.
+    pub fn report(&self, status: &str) -> Reported {
+        let text = self.texts().last().expect("it took a text").clone();
+        self.report_on(&text, status)
+    }
+
+    /// The report on a text that it took.
+    pub fn report_on(&self, text: &Value, status: &str) -> Reported {
+        let word = |name: &str| text[name].as_str().unwrap_or_default().to_owned();
+        let mut fields = vec![
+            ("MessageSid", word("sid")),
+            ("MessageStatus", status.to_owned()),
+            ("AccountSid", "ACtest".to_owned()),
+            ("To", word("to")),
+            ("From", FROM.to_owned()),
+        ];
+        if status == "undelivered" {
+            fields.push(("ErrorCode", "30003".to_owned()));
+        }
+        Reported::signed(word("report_to"), fields)
+    }
+
     /// Waits until it took so many texts and calls.
     pub async fn has_taken(&self, count: usize) {
         self.count.clone().wait_for(|taken| *taken >= count).await.unwrap();
+    }
+}
+
+/// What it posts by itself.
+#[derive(Clone, Debug)]
+pub struct Reported {
+    /// The whole address.
+    pub url: String,
+    /// The form.
+    pub fields: Vec<(&'static str, String)>,
+    /// The header `X-Twilio-Signature`.
+    pub signature: String,
+}
+
+impl Reported {
+    /// Signs a form as the gateway's documentation says: HMAC-SHA1, under the token, of the address and the fields
+    /// sorted by name.
+    pub fn signed(url: String, fields: Vec<(&'static str, String)>) -> Self {
+        let mut sorted = fields.clone();
+        sorted.sort();
+        let joined: String = sorted.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect();
+        let mut mac = <Hmac<Sha1>>::new_from_slice(TOKEN.as_bytes()).unwrap();
+        mac.update(format!("{url}{joined}").as_bytes());
+        Self { url, fields, signature: BASE64_STANDARD.encode(mac.finalize().into_bytes()) }
+    }
+
+    /// Its address without the beginning that all pages share.
+    pub fn path(&self) -> &str {
+        self.url.strip_prefix(super::PUBLIC_URL).expect("the gateway was told where we are")
     }
 }
 
@@ -208,7 +262,7 @@ fn enter(book: &mut Book, what: &str, fields: &HashMap<String, String>) -> Value
     let sid = format!("{}{:032}", if what == "Calls.json" { "CA" } else { "SM" }, entries.len());
     let entry = json!({
         "sid": sid, "to": field("To"), "from": field("From"), "body": field("Body"), "twiml": field("Twiml"),
-        "status": "queued",
+        "status": "queued", "report_to": field("StatusCallback"),
     });
     entries.push(entry.clone());
     entry

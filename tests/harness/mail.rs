@@ -45,6 +45,12 @@ impl FakeMail {
         Self::start_with(&["login"])
     }
 
+    /// Starts it with TLS of this kind (`tls`, `starttls`) and a certificate for this name; whoever trusts the
+    /// authority in the file trusts it.
+    pub fn start_with_tls(kind: &str, authority: &Path, name: &str) -> Self {
+        Self::start_with(&[kind, authority.to_str().expect("a path of a test is text"), name])
+    }
+
     fn start_with(arguments: &[&str]) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mail");
         let python = folder.join(".venv/bin/python");
@@ -61,7 +67,12 @@ impl FakeMail {
 
     /// What `smtp-url` is.
     pub fn url(&self) -> String {
-        format!("smtp://127.0.0.1:{}", self.port)
+        self.url_as("smtp", "127.0.0.1")
+    }
+
+    /// What `smtp-url` is with this scheme, by this name of the machine.
+    pub fn url_as(&self, scheme: &str, name: &str) -> String {
+        format!("{scheme}://{name}:{}", self.port)
     }
 
     /// What hands mail to it.

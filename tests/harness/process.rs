@@ -37,18 +37,25 @@ impl Process {
 
     /// With further flags.
     pub fn start_with(data_dir: &Path, flags: &[&str]) -> Self {
-        Self::listening("127.0.0.1:0", data_dir, flags)
+        Self::listening("127.0.0.1:0", data_dir, flags, None)
+    }
+
+    /// With further flags, and with the certificates in a file trusted in place of the machine's own.
+    pub fn start_trusting(data_dir: &Path, flags: &[&str], authority: &Path) -> Self {
+        Self::listening("127.0.0.1:0", data_dir, flags, Some(authority))
     }
 
     /// At an address where one was before.
     pub fn start_at(data_dir: &Path, address: &str) -> Self {
-        Self::listening(address, data_dir, &[])
+        Self::listening(address, data_dir, &[], None)
     }
 
-    fn listening(address: &str, data_dir: &Path, flags: &[&str]) -> Self {
+    fn listening(address: &str, data_dir: &Path, flags: &[&str], trusted: Option<&Path>) -> Self {
         let data_dir = data_dir.to_str().expect("a path of a test is text");
         let arguments = [&["serve", "--listen", address, "--data-dir", data_dir], flags].concat();
-        let mut child = bursar(&arguments).env("RUST_LOG", "warn").spawn().expect("the program was built");
+        let mut command = bursar(&arguments);
+        command.env("RUST_LOG", "warn").envs(trusted.map(|file| ("SSL_CERT_FILE", file)));
+        let mut child = command.spawn().expect("the program was built");
         let stdout = child.stdout.take().expect("it is piped");
         let mut stderr = child.stderr.take().expect("it is piped");
         let logs = std::thread::spawn(move || {

@@ -3,15 +3,19 @@
 Prints its port, then one JSON line for each mail that it took, whatever it said about it. Each line on standard
 input is a mode, and is answered with a line once it holds: accept, refuse (550 to the recipient), busy (451 to
 the data), drop (takes the mail and hangs up), hang (takes the mail and says nothing more). With the argument
-"login" it serves only the user bursar with the password "s3cret pässword".
+"login" it serves only the user bursar with the password "s3cret pässword". With "tls" or "starttls", a file and a
+name, it speaks TLS from the first byte, or nothing before STARTTLS; its certificate is for that name, by an
+authority of its own, whose certificate it writes into the file.
 """
 
 import asyncio
 import email
 import email.policy
 import json
+import ssl
 import sys
 
+import trustme
 from aiosmtpd.smtp import SMTP, AuthResult
 
 mode = "accept"
@@ -63,15 +67,28 @@ def who(server, session, envelope, mechanism, given):
     return AuthResult(success=(given.login, given.password) == (b"bursar", "s3cret pässword".encode()), handled=False)
 
 
-def protocol(loop):
-    if sys.argv[1:] == ["login"]:
+def certified(authority_file, name):
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(authority_file)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert(name).configure_cert(context)
+    return context
+
+
+def protocol(loop, kind, context):
+    if kind == "login":
         return SMTP(Handler(), loop=loop, auth_required=True, auth_require_tls=False, authenticator=who)
+    if kind == "starttls":
+        return SMTP(Handler(), loop=loop, tls_context=context, require_starttls=True)
     return SMTP(Handler(), loop=loop)
 
 
 async def main():
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: protocol(loop), "127.0.0.1", 0)
+    kind, *named = sys.argv[1:] or ["plain"]
+    context = certified(*named) if named else None
+    from_the_start = context if kind == "tls" else None
+    server = await loop.create_server(lambda: protocol(loop, kind, context), "127.0.0.1", 0, ssl=from_the_start)
     say({"port": server.sockets[0].getsockname()[1]})
     ended = loop.run_in_executor(None, listen_for_modes)
     await ended

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bursar::apps::{CreateDemonstration, Credentials, DEPOSIT};
+use bursar::carriers::Carriers;
 use bursar::engine::Command;
 use bursar::http::{Environment, Scope};
 use bursar::ids::{AppId, OrgId};
@@ -11,7 +12,7 @@ use bursar::ledger::{self, postings};
 use bursar::world::{Halt, World};
 use serde_json::{Value, json};
 
-use crate::harness::{Asking, PUBLIC_URL, Reply, Server};
+use crate::harness::{Asking, FakeGateway, PUBLIC_URL, Reply, Server};
 
 /// Both halves of a key, and whose it is.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct Stage {
     pub foreign_app: Keys,
     /// The key of another organization.
     pub foreign_organization: Keys,
+    /// The gateway that takes texts, on a stage that has one.
+    pub gateway: Option<FakeGateway>,
     drawn: AtomicU32,
     of_app: Mutex<Vec<String>>,
     of_organization: Mutex<Vec<String>>,
@@ -73,6 +76,15 @@ impl Stage {
     /// A fresh server with all tenants on it.
     pub async fn set() -> Self {
         Self::on(Server::failing().await).await
+    }
+
+    /// The same, with a gateway that takes texts in place of the inbox.
+    pub async fn with_gateway() -> Self {
+        let gateway = FakeGateway::start().await;
+        let carrier = gateway.clone();
+        let carriers = move || Carriers { mail: None, phone: Some(carrier.carrier()) };
+        let stage = Self::on(Server::with_carriers(carriers).await).await;
+        Self { gateway: Some(gateway), ..stage }
     }
 
     /// The tenants on a server of the test's own.
@@ -112,6 +124,7 @@ impl Stage {
             revoked,
             foreign_app,
             foreign_organization,
+            gateway: None,
             drawn,
             of_app,
             of_organization,

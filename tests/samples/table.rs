@@ -216,6 +216,15 @@ async fn around(stage: &Stage, operation: &str) -> Option<Sample> {
             stage.server.work_off().await;
             Sample::bare()
         }
+        "report_message_status" => {
+            stage.link().await;
+            stage.server.work_off().await;
+            let report = stage.gateway.as_ref()?.report("delivered");
+            let mut places = report.path().rsplit('/');
+            let (message, org) = (places.next()?, places.next()?);
+            let sample = Sample { form: report.fields.clone(), ..Sample::at([org, message]) };
+            Sample { headers: [("x-twilio-signature", report.signature.clone())].into(), ..sample }
+        }
         "get_sandbox_clock" | "list_magic_values" => Sample::bare(),
         "advance_sandbox_clock" => Sample::bare().json(json!({"seconds": 1})),
         "show_landing" | "show_inbox" | "get_openapi_document" | "show_reference" => Sample::bare(),

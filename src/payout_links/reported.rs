@@ -1,0 +1,47 @@
+//! A gateway says by itself what became of a text: of a link, mostly.
+
+use super::deliver::{after_message, of_message};
+use crate::carriers::Report;
+use crate::engine::Command;
+use crate::ids::{MessageId, OrgId};
+use crate::messages::{self, Template};
+use crate::world::{Halt, World};
+
+/// POST /carriers/sms/{org_id}/{message_id}
+///
+/// Words may come twice, late, and in any order: what is known already, or was overtaken, changes nothing.
+#[derive(Clone, Debug)]
+pub struct Reported {
+    /// The organization, from the path.
+    pub org: OrgId,
+    /// The message, from the path.
+    pub message: MessageId,
+    /// What the gateway says.
+    pub report: Report,
+}
+
+impl Command for Reported {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let message = messages::find(world, self.org, self.message)?;
+        let link = match message.template.0 {
+            Template::ClaimLink { link, .. } => Some(of_message(world, self.org, link)?),
+            Template::Code { .. }
+            | Template::PayoutFailed { .. }
+            | Template::PayoutCanceled { .. }
+            | Template::PaidByPreference { .. } => None,
+        };
+
+        // From here it must succeed.
+        let news = messages::record_report(world, &message, &self.report);
+        match (news, link) {
+            (Some(message), Some(link)) => after_message(world, &link, message.status),
+            (Some(_) | None, _) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Mail over TLS: to a real mail server with a certificate of its own, and to those whom nobody should trust.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use bursar::carriers::{Mail, Smtp, SmtpSettings, Told};
+use bursar::clock::Time;
+use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpListener;
+use uuid::Uuid;
+
+use crate::harness::{CALL_DEADLINE, FakeMail, Process, START};
+use crate::process::as_app;
+
+/// This machine by a name that does not say so: where mail goes through unprotected is decided by the name.
+const ELSEWHERE: &str = "0.0.0.0";
+
+/// Sends a link by mail from a process that trusts this authority alone; gives the link's status then.
+fn sent_by(url: &str, authority: &Path) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().join("data");
+    let flags = ["--smtp-url", url, "--smtp-from", "pay@example.com"];
+    let process = Process::start_trusting(&data_dir, &flags, authority);
+    let body = json!({"amount": 100, "payee": {"email": "ada@example.org"}}).to_string();
+    let made = as_app(&process, &data_dir, "POST /v2/payout-links", &body);
+    // The answer comes when all that was due is done.
+    as_app(&process, &data_dir, "POST /v2/sandbox/clock/advance", &json!({"seconds": 1}).to_string());
+    let path = format!("GET /v2/payout-links/{}", made["id"].as_str().unwrap());
+    as_app(&process, &data_dir, &path, "")["status"].clone()
+}
+
+#[test]
+fn mail_goes_over_tls_and_over_starttls_where_the_certificate_is_trusted() {
+    for (kind, scheme, name) in [("tls", "smtps", "127.0.0.1"), ("starttls", "smtp", ELSEWHERE)] {
+        let folder = tempfile::tempdir().unwrap();
+        let authority = folder.path().join("authority.pem");
+        let mut mail = FakeMail::start_with_tls(kind, &authority, name);
+        assert_eq!(sent_by(&mail.url_as(scheme, name), &authority), "sent", "{kind}");
+        assert_eq!(mail.mails().len(), 1, "{kind}");
+    }
+}
+
+#[test]
+fn a_certificate_for_another_name_is_refused() {
+    for (kind, scheme, name) in [("tls", "smtps", "127.0.0.1"), ("starttls", "smtp", ELSEWHERE)] {
+        let folder = tempfile::tempdir().unwrap();
+        let authority = folder.path().join("authority.pem");
+        let mut mail = FakeMail::start_with_tls(kind, &authority, "mail.example.com");
+        assert_eq!(sent_by(&mail.url_as(scheme, name), &authority), "delivery_pending", "{kind}");
+        assert!(mail.mails().is_empty(), "{kind}");
+    }
+}
+
+/// Hands a mail to a server at this address; gives what came of it, and how long it took.
+async fn hand_over(url: &str) -> (Told, Duration) {
+    let settings = SmtpSettings::parse(url, "pay@example.com", None).unwrap();
+    let smtp = Smtp::new(settings, None, CALL_DEADLINE).unwrap();
+    let written = Time::parse(START).unwrap();
+    let (to, subject, text) = ("ada@example.org", "A subject", "A text.");
+    let begun = Instant::now();
+    let told = smtp.send(Mail { id: Uuid::nil(), written, to, subject, text, link: None }).await;
+    (told, begun.elapsed())
+}
+
+#[track_caller]
+fn was_not_taken(told: &Told) -> &str {
+    match told {
+        Told::NotNow { reason } => reason,
+        Told::Taken { .. } | Told::Refused { .. } | Told::InDoubt { .. } => panic!("it should wait: {told:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_of_an_unknown_authority_is_refused() {
+    for (kind, scheme, name) in [("tls", "smtps", "127.0.0.1"), ("starttls", "smtp", ELSEWHERE)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mail = FakeMail::start_with_tls(kind, &folder.path().join("authority.pem"), name);
+        let (told, _) = hand_over(&mail.url_as(scheme, name)).await;
+        let reason = was_not_taken(&told);
+        assert!(reason.to_lowercase().contains("certificate"), "{kind}: {reason}");
+        assert!(mail.mails().is_empty(), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_offers_no_starttls_gets_nothing_unless_it_is_this_machine() {
+    let mut mail = FakeMail::start();
+    let (told, _) = hand_over(&mail.url_as("smtp", ELSEWHERE)).await;
+    let reason = was_not_taken(&told);
+    assert!(reason.contains("STARTTLS"), "{reason}");
+    assert!(mail.mails().is_empty(), "not a word of the mail went over an open line");
+    let (told, _) = hand_over(&mail.url()).await;
+    assert_eq!((told, mail.mails().len()), (Told::Taken { reference: None }, 1));
+}
+
+/// A server that says this, and then nothing; one that says it again and again, if it is told to.
+async fn silent(says: &'static str, again: bool) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut ticks = tokio::time::interval(CALL_DEADLINE / 20);
+                loop {
+                    if stream.write_all(says.as_bytes()).await.is_err() {
+                        return;
+                    }
+                    if !again {
+                        return std::future::pending().await;
+                    }
+                    ticks.tick().await;
+                }
+            });
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn the_deadline_holds_for_the_greeting_the_handshake_and_every_word_together() {
+    for (scheme, name, says, again) in [
+        ("smtp", "127.0.0.1", "", false),
+        ("smtp", "127.0.0.1", "220 here I am\r\n", false),
+        // A word in time, each time: none of them is late, and all together never end.
+        ("smtp", "127.0.0.1", "220-wait\r\n", true),
+        ("smtp", ELSEWHERE, "220 here I am\r\n250-here\r\n250 STARTTLS\r\n", false),
+        ("smtps", "127.0.0.1", "", false),
+    ] {
+        let port = silent(says, again).await;
+        let (told, took) = hand_over(&format!("{scheme}://{name}:{port}")).await;
+        assert_eq!(was_not_taken(&told), "The mail server did not answer in time.", "{scheme} {says:?}");
+        assert!(took < CALL_DEADLINE * 4, "{scheme} {says:?} took {took:?}");
+    }
+}
