@@ -71,8 +71,10 @@ codes! {
     LinkExpired "link-expired" 410, "The link has expired.", "Ask the sender for a new one.";
     LinkCanceled "link-canceled" 410, "The link was canceled.", "Ask the sender.";
     PayloadTooLarge "payload-too-large" 413, "The body is larger than 1 MiB.", "Send less at once.";
+    UriTooLong "uri-too-long" 414, "The path and its query are longer than 8 KiB.", "Ask for less at once.";
     UnsupportedMediaType "unsupported-media-type" 415, "The body is not application/json.", "Send JSON with Content-Type: application/json.";
     RateLimited "rate-limited" 429, "Too many requests.", "Wait as long as Retry-After says.";
+    HeadersTooLarge "headers-too-large" 431, "The headers are larger than 32 KiB in all.", "Send fewer or shorter headers; often it is a cookie.";
     InternalError "internal-error" 500, "A bug of ours.", "Tell us the X-Request-Id; repeat with the same idempotency key.";
     ServiceUnavailable "service-unavailable" 503, "It cannot be done now; nothing happened.", "Repeat after Retry-After.";
     OutcomeUnknown "outcome-unknown" 503, "It may or may not have happened.", "Repeat with the same idempotency key: it decides.";

@@ -93,7 +93,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     start_workers(&bursar, &health, config.role, told).await?;
 
     let (stop, stopping) = watch::channel(false);
-    let limits = Limits { requests_per_second: config.requests_per_second };
+    let limits = Limits { requests_per_second: config.requests_per_second, ..Limits::default() };
     let mut table = if config.role == Role::Worker { Vec::new() } else { routes::table() };
     let admin = match config.admin_listen {
         Some(address) => {
@@ -184,7 +184,12 @@ fn install_metrics() -> Result<PrometheusHandle, Unopened> {
 }
 
 /// Accepts connections until it is told to stop, then waits for those under way.
-async fn accept(listener: TcpListener, router: Router, trusted: Arc<[Network]>, mut stopping: watch::Receiver<bool>) {
+pub async fn accept(
+    listener: TcpListener,
+    router: Router,
+    trusted: Arc<[Network]>,
+    mut stopping: watch::Receiver<bool>,
+) {
     let mut server = hyper::server::conn::http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEADER_DEADLINE);
     let graceful = GracefulShutdown::new();

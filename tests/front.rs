@@ -263,7 +263,7 @@ async fn refusals_come_in_their_order() {
 
 #[tokio::test]
 async fn too_many_requests_are_told_when_to_come_back() {
-    let limits = Limits { requests_per_second: NonZeroU32::new(2) };
+    let limits = Limits { requests_per_second: NonZeroU32::new(2), ..Limits::default() };
     let server = Server::with_routes(routes(), limits).await;
     let first = server.get("/v2/test/mine").app_key().send().await.expect(200);
     assert_eq!(first.header("ratelimit-policy"), Some("\"app\";q=2;w=1"));

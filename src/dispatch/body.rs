@@ -74,8 +74,9 @@ fn too_large(most: &str) -> Refusal {
 }
 
 /// The refusal of a body that did not arrive before the deadline.
-pub(super) fn late() -> Refusal {
-    Refusal::new(Code::InvalidInput, "The body did not arrive within 30 seconds.")
+pub(super) fn late(deadline: Duration) -> Refusal {
+    let message = format!("The body did not arrive within {} seconds.", deadline.as_secs_f32());
+    Refusal::new(Code::InvalidInput, message)
 }
 
 /// The body as an object: JSON for the API, a form for the pages. None at all is an empty object, so that

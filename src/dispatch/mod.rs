@@ -8,6 +8,7 @@
 //! Deliberately absent: the table of routes (`routes.rs`) and any rule of the business.
 
 mod body;
+mod head;
 mod idempotency_key;
 mod proxies;
 mod rate;
@@ -37,18 +38,26 @@ pub use proxies::{Network, NotANetwork, origin};
 pub use rate::Limits;
 
 use crate::apps::{authenticate, may_post_without_key};
+use crate::carriers;
 use crate::http::{Answer, Bursar, Call, Caller, Method, Outcome, Route};
 use crate::refusal::{Code, Refusal};
 use rate::{Limiter, Standing};
 use wrong_tokens::WrongTokens;
 
-/// How long a request may take, its body's arrival included (decisions.md 14).
-const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
 /// Longest request id that is echoed, in characters.
 const REQUEST_ID_MAX: usize = 128;
 /// Headers that a handler may read. `Authorization` is not among them: who calls is settled before.
-const HANDED_ON: [&str; 8] =
-    ["accept", "accept-language", "claim-session", "cookie", "host", "origin", "sec-fetch-site", "user-agent"];
+const HANDED_ON: [&str; 9] = [
+    "accept",
+    "accept-language",
+    "claim-session",
+    "cookie",
+    "host",
+    "origin",
+    "sec-fetch-site",
+    "user-agent",
+    carriers::SIGNATURE,
+];
 
 /// The address that a request came from ([`origin`]); whoever accepts connections puts it into the request's extensions.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +78,7 @@ struct Door {
     bursar: Arc<Bursar>,
     limiter: Limiter,
     wrong_tokens: WrongTokens,
+    deadline: Duration,
 }
 
 /// What is known of a request so far, for its log line and its response.
@@ -84,7 +94,8 @@ struct Seen {
 /// When two routes have the same method and path, or two paths overlap: the table is wrong, and a
 /// program with a wrong table must not start.
 pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router {
-    let door = Arc::new(Door { bursar, limiter: Limiter::new(limits), wrong_tokens: WrongTokens::default() });
+    let (limiter, deadline) = (Limiter::new(limits), limits.request_deadline);
+    let door = Arc::new(Door { bursar, limiter, wrong_tokens: WrongTokens::default(), deadline });
     let mut router = Router::new();
     for place in places(routes) {
         let (door, place) = (door.clone(), Arc::new(place));
@@ -141,17 +152,17 @@ impl Door {
         let span = tracing::info_span!("request", id = %request_id, traceparent = traceparent(&parts));
 
         let mut seen = Seen::default();
-        let outcome =
-            match (place, path) {
-                (Some(place), Some(path)) => {
-                    let answering = self.answer(place, path, &parts, body, &mut seen);
-                    // A panic is a bug; it costs this request a 500 and nobody else anything.
-                    AssertUnwindSafe(answering).catch_unwind().instrument(span.clone()).await.unwrap_or_else(|_| {
-                        Err(Refusal::new(Code::InternalError, "A bug of ours stopped this request."))
-                    })
-                }
-                (None | Some(_), _) => Err(Refusal::new(Code::NotFound, "There is no such path.")),
-            };
+        let outcome = match (head::check(&parts), place, path) {
+            (Err(refusal), _, _) => Err(refusal),
+            (Ok(()), Some(place), Some(path)) => {
+                let answering = self.answer(place, path, &parts, body, &mut seen);
+                // A panic is a bug; it costs this request a 500 and nobody else anything.
+                let answered = AssertUnwindSafe(answering).catch_unwind().instrument(span.clone()).await;
+                let bug = || Refusal::new(Code::InternalError, "A bug of ours stopped this request.");
+                answered.unwrap_or_else(|_| Err(bug()))
+            }
+            (Ok(()), None | Some(_), _) => Err(Refusal::new(Code::NotFound, "There is no such path.")),
+        };
 
         let answer = outcome.unwrap_or_else(|refusal| refused(&refusal, place, &parts, &request_id));
         let status = answer.status;
@@ -170,9 +181,10 @@ impl Door {
         body: Body,
         seen: &mut Seen,
     ) -> Outcome {
-        let deadline = Instant::now() + REQUEST_DEADLINE;
+        let deadline = Instant::now() + self.deadline;
         let route = find(place, parts)?;
-        let bytes = timeout_at(deadline, body::read(route, parts, body)).await.unwrap_or_else(|_| Err(body::late()))?;
+        let bytes = timeout_at(deadline, body::read(route, parts, body)).await;
+        let bytes = bytes.unwrap_or_else(|_| Err(body::late(self.deadline)))?;
         let caller = self.authenticate(route, parts).await?;
         seen.caller = Some(caller.clone());
         seen.standing = self.limiter.check(&caller)?;
@@ -199,7 +211,8 @@ impl Door {
             headers: handed_on(parts),
             peer,
         };
-        let outcome = timeout_at(deadline, (route.handler)(call)).await.unwrap_or_else(|_| Err(too_slow(route.method)));
+        let outcome = timeout_at(deadline, (route.handler)(call)).await;
+        let outcome = outcome.unwrap_or_else(|_| Err(too_slow(route.method, self.deadline)));
         if let Some(peer) = guesser.filter(|_| status(&outcome) == Code::NotFound.status()) {
             self.wrong_tokens.count(peer, now);
         }
@@ -259,12 +272,12 @@ fn handed_on(parts: &Parts) -> Vec<(String, String)> {
 }
 
 /// The command may be queued already, and goes on without its caller: only a read is known to have done nothing.
-fn too_slow(method: Method) -> Refusal {
+fn too_slow(method: Method, deadline: Duration) -> Refusal {
+    let took = format!("It took longer than {} seconds", deadline.as_secs_f32());
     match method {
-        Method::Get => Refusal::new(Code::ServiceUnavailable, "It took longer than 30 seconds.").retry_after(1),
+        Method::Get => Refusal::new(Code::ServiceUnavailable, format!("{took}.")).retry_after(1),
         Method::Post | Method::Put | Method::Patch | Method::Delete => {
-            let message =
-                "It took longer than 30 seconds and may still happen. Repeat it with the same idempotency key.";
+            let message = format!("{took} and may still happen. Repeat it with the same idempotency key.");
             Refusal::new(Code::OutcomeUnknown, message).retry_after(2)
         }
     }

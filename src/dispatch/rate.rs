@@ -15,11 +15,20 @@ use crate::refusal::{Code, Refusal};
 /// A client id alone is public, so it gets a tenth of what its app gets.
 const CLIENT_SHARE: u32 = 10;
 
-/// How much may come in.
-#[derive(Clone, Copy, Debug, Default)]
+/// How much may come in, and how long it may take.
+#[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Requests a second for each app; `None` for as many as come.
     pub requests_per_second: Option<NonZeroU32>,
+    /// How long a request may take, its body's arrival included.
+    pub request_deadline: Duration,
+}
+
+impl Default for Limits {
+    /// As many as come, each of them 30 seconds (decisions.md 14).
+    fn default() -> Self {
+        Self { requests_per_second: None, request_deadline: Duration::from_secs(30) }
+    }
 }
 
 type Buckets = RateLimiter<Uuid, DashMapStateStore<Uuid>, DefaultClock, StateInformationMiddleware>;
@@ -104,7 +113,7 @@ mod tests {
 
     #[test]
     fn each_app_has_its_own_bucket_and_its_client_a_smaller_one() {
-        let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(20) });
+        let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(20), ..Limits::default() });
         let allowed = |caller: &Caller| (0..30).filter(|_| limiter.check(caller).is_ok()).count();
         // A bucket refills while the test runs, so a little more than the quota may pass.
         assert!((20..25).contains(&allowed(&caller(1, CredentialKind::App))));
@@ -115,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_refusal_says_how_long_to_wait() {
-        let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(1) });
+        let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(1), ..Limits::default() });
         let app = caller(1, CredentialKind::App);
         assert!(limiter.check(&app).is_ok());
         let refusal = limiter.check(&app).err().unwrap();

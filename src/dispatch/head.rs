@@ -1,0 +1,28 @@
+//! The request's head: how long its first line and its headers may be.
+//!
+//! The bounds are well below those at which the HTTP library gives up by itself (64 KiB for the address, about 400 KiB
+//! or 100 lines for the headers): it answers such a caller without a body, and closes the connection.
+
+use axum::http::request::Parts;
+
+use crate::refusal::{Code, Refusal};
+
+/// Longest path with its query, in bytes.
+const ADDRESS_MAX: usize = 8 * 1024;
+/// Longest headers, in bytes: their names and values together.
+const HEADERS_MAX: usize = 32 * 1024;
+
+/// Refuses a head that is longer than any honest one.
+pub(super) fn check(parts: &Parts) -> Result<(), Refusal> {
+    let address = parts.uri.path_and_query().map_or(0, |address| address.as_str().len());
+    if address > ADDRESS_MAX {
+        let message = format!("The path and its query have {address} bytes; {ADDRESS_MAX} is the limit.");
+        return Err(Refusal::new(Code::UriTooLong, message));
+    }
+    let headers: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if headers > HEADERS_MAX {
+        let message = format!("The headers have {headers} bytes; {HEADERS_MAX} is the limit.");
+        return Err(Refusal::new(Code::HeadersTooLarge, message));
+    }
+    Ok(())
+}
