@@ -89,7 +89,10 @@ async fn a_handler_that_takes_too_long_is_answered_with_the_error_body() {
     let server = server().await;
     let read = server.get("/v2/test/slow").header("x-request-id", "mine").send().await;
     assert_eq!(read.refused(503, "service-unavailable").header("retry-after"), Some("1"));
-    assert_eq!((read.header("x-request-id"), &read.body["message"]), (Some("mine"), &json!("It took longer than 0.2 seconds.")));
+    assert_eq!(
+        (read.header("x-request-id"), &read.body["message"]),
+        (Some("mine"), &json!("It took longer than 0.2 seconds."))
+    );
     let changed = server.post("/v2/test/slow").send().await;
     assert_eq!(changed.refused(503, "outcome-unknown").header("retry-after"), Some("2"));
     assert!(changed.header("x-request-id").is_some());
@@ -129,7 +132,8 @@ async fn customers(server: &Server) -> usize {
 async fn a_request_that_ran_out_of_time_goes_on_and_its_key_tells_how_it_ended() {
     let server = server().await;
     let go_on = hold_up(&server);
-    let ask = || server.post("/v2/payment-customers").app_key().idempotency_key("late").json(json!({"name": "Acme"})).send();
+    let ask =
+        || server.post("/v2/payment-customers").app_key().idempotency_key("late").json(json!({"name": "Acme"})).send();
     let late = ask().await;
     late.refused(503, "outcome-unknown");
     assert_eq!(customers(&server).await, 0, "it still waits for its turn");
@@ -143,7 +147,8 @@ async fn a_request_that_ran_out_of_time_goes_on_and_its_key_tells_how_it_ended()
 async fn a_caller_who_hangs_up_cancels_nothing() {
     let server = Server::memory().await;
     let go_on = hold_up(&server);
-    let ask = || server.post("/v2/payment-customers").app_key().idempotency_key("gone").json(json!({"name": "Acme"})).send();
+    let ask =
+        || server.post("/v2/payment-customers").app_key().idempotency_key("gone").json(json!({"name": "Acme"})).send();
     // Dropped while it waits for its commit, as it is when its connection breaks.
     assert!(tokio::time::timeout(DEADLINE, ask()).await.is_err(), "it waits for its turn");
     go_on.send(()).unwrap();
@@ -195,7 +200,11 @@ async fn a_body_that_is_too_large_too_slow_or_broken_is_told_so() {
     is_refusal(&slow, 400, "invalid-input");
     assert!(slow.contains("did not arrive within 0.2 seconds"), "{slow}");
     for broken in ["zzz\r\n{}\r\n", "2\r\n{}--", "ffffffffffffffffff\r\n"] {
-        is_refusal(&say(&address, format!("{head}transfer-encoding: chunked\r\n\r\n{broken}")).await, 400, "invalid-input");
+        is_refusal(
+            &say(&address, format!("{head}transfer-encoding: chunked\r\n\r\n{broken}")).await,
+            400,
+            "invalid-input",
+        );
     }
 }
 

@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn a_report_names_a_text_and_its_status() {
-        let report = Report::of(&fields(&[("MessageSid", "SM1"), ("MessageStatus", "undelivered"), ("ErrorCode", "30003")]));
+        let report =
+            Report::of(&fields(&[("MessageSid", "SM1"), ("MessageStatus", "undelivered"), ("ErrorCode", "30003")]));
         let reason = "The gateway reports undelivered, error 30003".to_owned();
         assert_eq!(report, Some(Report { reference: "SM1".to_owned(), fate: Fate::Lost { reason } }));
         assert_eq!(Report::of(&fields(&[("MessageSid", "SM1")])), None);

@@ -39,7 +39,7 @@ impl Command for GiveTaxForm {
         if sitting.user.id != self.user {
             return Err(Refusal::new(Code::InvalidState, "Somebody else sits here now. Look again.").into());
         }
-        collect_tax_form(world, sitting.link.scope(), &sitting.user, &self.form, self.verification, &self.names)?;
+        collect_tax_form(world, &sitting.user, &self.form, self.verification, &self.names)?;
         Ok(())
     }
 }

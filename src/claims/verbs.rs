@@ -210,7 +210,7 @@ fn screen_named(
     names: &LookedUp,
 ) -> Result<Arc<users::User>, Halt> {
     match link.payee.0.full_name() {
-        Some(name) => users::screen_another_name(world, link.scope(), user, &name, names),
+        Some(name) => users::screen_another_name(world, user, &name, names),
         None => Ok(user.clone()),
     }
 }
@@ -257,9 +257,9 @@ impl Command for FillProfile {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
-        let (scope, email) = (sitting.link.scope(), self.email.as_ref());
+        let email = self.email.as_ref();
         let (first, last) = (&self.first_name, &self.last_name);
-        users::fill_profile(world, scope, &sitting.user, (first, last), email, &self.names)?;
+        users::fill_profile(world, &sitting.user, (first, last), email, &self.names)?;
         Ok(())
     }
 }
@@ -306,7 +306,7 @@ impl Command for ChooseMethod {
             let message = "This payout method cannot be used any more. Choose another.";
             return Err(Refusal::field(Code::UserInfoMissing, "/payout_method_id", message).into());
         }
-        users::prefer_payout_method(world, scope, user, &method, self.is_default, self.auto_payout_enabled)?;
+        users::prefer_payout_method(world, user, &method, self.is_default, self.auto_payout_enabled)?;
         world.change(&sitting.session, |session| session.payout_method = Some(method.id));
         Ok(())
     }

@@ -55,10 +55,11 @@ pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
 }
 
 /// An event on a line: place, time, name, object, and the object's status where it has one.
-fn line(event: &Value) -> String {
+pub(super) fn line(event: &Value) -> String {
     let text = |field: &Value| field.as_str().unwrap_or_default().to_owned();
     let [created, name, object] = ["created", "name", "object_id"].map(|field| text(&event[field]));
-    let line =
-        format!("{:>6}  {created}  {name:<27}  {object}  {}", event["sequence"], text(&event["object"]["status"]));
+    // A JSON value does not fill a column by itself.
+    let sequence = event["sequence"].to_string();
+    let line = format!("{sequence:>6}  {created}  {name:<29}  {object}  {}", text(&event["object"]["status"]));
     line.trim_end().to_owned()
 }

@@ -80,14 +80,16 @@ async fn forward(outbound: &Outbound, asked: &Asked, secret: &Secret, event: &Va
 }
 
 fn line(as_json: bool, event: &Value, came: &Result<u16, String>) -> String {
-    let (sequence, name) = (&event["sequence"], event["name"].as_str().unwrap_or_default());
     if as_json {
         let (status, error) = (came.as_ref().ok(), came.as_ref().err());
-        return json!({"sequence": sequence, "id": event["id"], "name": name, "status": status, "error": error})
-            .to_string();
+        let told = json!({
+            "sequence": event["sequence"], "id": event["id"], "name": event["name"], "status": status, "error": error,
+        });
+        return told.to_string();
     }
+    let event = super::events::line(event);
     match came {
-        Ok(status) => format!("{sequence:>6}  {name:<27}  {status}"),
-        Err(reason) => format!("{sequence:>6}  {name:<27}  {reason}"),
+        Ok(status) => format!("{event}  answered {status}"),
+        Err(reason) => format!("{event}  not answered: {reason}"),
     }
 }

@@ -26,7 +26,8 @@ use crate::world::{Halt, World};
 record! {
     /// Where the log of an app stands.
     pub struct EventStream in "event_streams" {
-        key (org, app);
+        key (org, app)
+        many OF_ORG (org);
         /// The organization.
         pub org: OrgId,
         /// The app.
@@ -129,6 +130,15 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
         }
     }
     world.add(Event { hash, ..event });
+    Ok(())
+}
+
+/// Writes an event at the end of every log of the organization: of what all its apps share. An organization has no
+/// log of its own.
+pub fn tell_all(world: &mut World, org: OrgId, news: &News) -> Result<(), Halt> {
+    for stream in world.all::<EventStream>(EventStream::OF_ORG, key![org])? {
+        tell(world, Scope { org, app: stream.app }, news.clone())?;
+    }
     Ok(())
 }
 

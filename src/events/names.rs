@@ -39,7 +39,7 @@ events! {
     PayoutLinkClaimed = "payout_link.claimed" carries "PayoutLink",
     /// All that a link carried has arrived where the payee wanted it.
     PayoutLinkPaidOut = "payout_link.paid_out" carries "PayoutLink",
-    /// A link could not be delivered.
+    /// A link could not be delivered, or the money for it did not come.
     PayoutLinkFailed = "payout_link.failed" carries "PayoutLink",
     /// A transfer was made, or moved to a state that has no event of its own.
     TransferUpdated = "transfer.updated" carries "Transfer",
@@ -55,10 +55,12 @@ events! {
     UserUpdated = "user.updated" carries "User",
     /// A user's payout method was set up, changed, or taken away.
     UserUpdatedPayoutMethod = "user.updated.payout_method" carries "User",
-    /// Two users turned out to be one person; the object is the one that remains.
+    /// Two users turned out to be one person; the object is the one that remains. Nothing merges users yet.
     UserMerged = "user.user_merged" carries "User",
     /// The app's name, settings, keys, bank account, or state changed.
     AppUpdated = "app.updated" carries "App",
+    /// A member of the organization was added, changed or removed; every app of the organization is told.
+    MemberUpdated = "member.updated" carries "Member",
     /// A payable was made, changed, or took a step of its approval or its payment.
     PayableUpdated = "payable.updated" carries "Payable",
     /// A vendor was added or deleted.

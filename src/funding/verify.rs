@@ -35,7 +35,7 @@ impl Checker {
         if transfer.direction() != Some(Direction::Debit) {
             return;
         }
-        if transfers::is_under_way(transfer) {
+        if transfer.is_under_way() {
             self.apps.entry((transfer.org, transfer.app)).or_default().pulls += 1;
             if transfer.kind == TransferKind::Refill {
                 self.refills.insert(transfer.id);
@@ -71,7 +71,10 @@ impl Checker {
             self.find(format!("says that {} cents are owed; its debts say {owed}", watch.owed.get()), place.clone());
         }
         if watch.pulls != pulls {
-            self.find(format!("says that {} pulls are under way; its transfers say {pulls}", watch.pulls), place.clone());
+            self.find(
+                format!("says that {} pulls are under way; its transfers say {pulls}", watch.pulls),
+                place.clone(),
+            );
         }
         if watch.refill.is_some_and(|refill| !self.refills.contains(&refill)) {
             self.find("waits for a refill that is not under way".to_owned(), place);

@@ -1,12 +1,16 @@
 //! Adds, changes and removes members.
 
+use std::sync::Arc;
+
+use super::http::MemberJson;
 use super::model::{Member, MemberStatus, NewMember, Role, add, email_is_free, find};
 use crate::engine::Command;
+use crate::events::{self, EventName, News};
 use crate::http::input::Patch;
 use crate::ids::{MemberId, OrgId};
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
-use crate::world::{Halt, World};
+use crate::world::{Halt, Record as _, World};
 
 /// A member to be added, under the organization's next number.
 #[derive(Clone, Debug)]
@@ -38,7 +42,9 @@ impl Command for CreateMember {
             role: self.role,
             password_hash: self.password_hash.clone(),
         };
-        Ok(Member::clone(&*add(world, self.org, new)?))
+        let member = add(world, self.org, new)?;
+        tell(world, &member)?;
+        Ok(Member::clone(&member))
     }
 }
 
@@ -76,13 +82,18 @@ impl Command for UpdateMember {
             must_not_be_last_admin(world, &member)?;
         }
 
+        let mut changed = Member::clone(&member);
+        changed.name = self.name.clone().unwrap_or(changed.name);
+        changed.email = self.email.clone().unwrap_or(changed.email);
+        changed.role = self.role.unwrap_or(changed.role);
+        changed.password_hash = self.password_hash.clone().over(changed.password_hash.take());
+        // What changes nothing is no transition, and has no event.
+        if changed.values() == member.values() {
+            return Ok(changed);
+        }
+
         // From here it must succeed.
-        let member = world.change(&member, |member| {
-            member.name = self.name.clone().unwrap_or(std::mem::take(&mut member.name));
-            member.email = self.email.clone().unwrap_or(std::mem::take(&mut member.email));
-            member.role = self.role.unwrap_or(member.role);
-            member.password_hash = self.password_hash.clone().over(member.password_hash.take());
-        });
+        let member = change(world, &member, |member| *member = changed)?;
         Ok(Member::clone(&member))
     }
 }
@@ -113,13 +124,31 @@ impl Command for RemoveMember {
 
         // From here it must succeed.
         let now = world.now();
-        let member = world.change(&member, |member| {
+        let member = change(world, &member, |member| {
             member.status = MemberStatus::Removed;
             member.removed_at = Some(now);
             member.password_hash = None;
-        });
+        })?;
         Ok(Member::clone(&member))
     }
+}
+
+/// Changes a member and tells of it.
+fn change(world: &mut World, member: &Arc<Member>, edit: impl FnOnce(&mut Member)) -> Result<Arc<Member>, Halt> {
+    let member = world.change(member, |member| {
+        edit(member);
+        member.version += 1;
+    });
+    tell(world, &member)?;
+    Ok(member)
+}
+
+/// Who may act is every app's affair: each of them is told.
+fn tell(world: &mut World, member: &Member) -> Result<(), Halt> {
+    let object =
+        serde_json::to_value(MemberJson::from(member)).expect("a member is plain data, which always serializes");
+    let (name, object_id) = (EventName::MemberUpdated, member.id.0);
+    events::tell_all(world, member.org, &News { name, object_id, version: member.version, object })
 }
 
 /// An organization that has an admin keeps one: nobody else could say who approves, or end a review.

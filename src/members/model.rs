@@ -59,6 +59,8 @@ record! {
         pub created_at: Time,
         /// When they were removed.
         pub removed_at: Option<Time>,
+        /// Goes up with each change.
+        pub version: i64,
     }
 }
 
@@ -119,5 +121,6 @@ pub fn add(world: &mut World, org: OrgId, new: NewMember) -> Result<Arc<Member>,
         password_hash: new.password_hash,
         created_at,
         removed_at: None,
+        version: 1,
     }))
 }

@@ -28,15 +28,6 @@ pub enum Letter<'a> {
         /// What it proves.
         purpose: CodePurpose,
     },
-    /// A payout has left.
-    PayoutOnItsWay {
-        /// Who pays.
-        app_name: &'a str,
-        /// What arrives, in cents.
-        amount: Cents,
-        /// When.
-        arrival: &'a str,
-    },
     /// A payout came back.
     PayoutFailed {
         /// Who pays.
@@ -46,6 +37,17 @@ pub enum Letter<'a> {
         /// Why, as a sentence without its end.
         reason: &'a str,
         /// Where the person can choose another method, if there is such a page.
+        link: Option<&'a str>,
+        /// Whether the money is the payer's again.
+        back_at_app: bool,
+    },
+    /// A payout was taken back before it left.
+    PayoutCanceled {
+        /// Who pays.
+        app_name: &'a str,
+        /// What would have arrived, in cents.
+        amount: Cents,
+        /// Where the person can get it all the same, if there is such a page.
         link: Option<&'a str>,
         /// Whether the money is the payer's again.
         back_at_app: bool,
@@ -84,7 +86,7 @@ pub struct Composed {
 pub fn compose(letter: &Letter<'_>) -> Composed {
     let (subject, text, link, code) = match *letter {
         Letter::ClaimLink { app_name, amount, message, link, again } => {
-            let amount = dollars(amount);
+            let amount = amount.dollars();
             let reminder = if again { "A reminder: " } else { "" };
             let subject = format!("{reminder}{app_name} is sending you {amount}");
             let text = format!("{subject}.\n{}Choose how to get it: {link}", said(message));
@@ -100,23 +102,26 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
             let text = format!("{code} {what}. It is good for 10 minutes. Nobody of ours will ever ask you for it.");
             (subject, text, None, Some(code))
         }
-        Letter::PayoutOnItsWay { app_name, amount, arrival } => {
-            let subject = format!("{} from {app_name} is on its way", dollars(amount));
-            let text = format!("{subject}. It should arrive within: {arrival}.");
-            (subject, text, None, None)
-        }
         Letter::PayoutFailed { app_name, amount, reason, link, back_at_app } => {
-            let subject = format!("{} from {app_name} could not be paid out", dollars(amount));
+            let subject = format!("{} from {app_name} could not be paid out", amount.dollars());
             let next = match link {
                 Some(link) => format!("Choose another way to get it: {link}"),
                 None => format!("Ask {app_name} for another way to get it."),
             };
-            let safe = if back_at_app { "The payer has the money back." } else { "The money is safe and still yours." };
-            let text = format!("{subject}: {reason}. {safe} {next}");
+            let text = format!("{subject}: {reason}. {} {next}", whose(back_at_app));
+            (subject, text, link, None)
+        }
+        Letter::PayoutCanceled { app_name, amount, link, back_at_app } => {
+            let subject = format!("{} from {app_name} was canceled before it left", amount.dollars());
+            let next = match link {
+                Some(link) => format!("Choose how to get it: {link}"),
+                None => format!("Ask {app_name} if you expected it."),
+            };
+            let text = format!("{subject}. {} {next}", whose(back_at_app));
             (subject, text, link, None)
         }
         Letter::PaidByPreference { app_name, amount, method, arrival, message } => {
-            let subject = format!("{app_name} sent you {}", dollars(amount));
+            let subject = format!("{app_name} sent you {}", amount.dollars());
             let text = format!("{subject}.\n{}It goes to {method} and should arrive within: {arrival}.", said(message));
             (subject, text, None, None)
         }
@@ -124,24 +129,14 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
     Composed { subject, text, link: link.map(str::to_owned), code: code.map(str::to_owned) }
 }
 
+/// Whose the money is that did not arrive.
+const fn whose(back_at_app: bool) -> &'static str {
+    if back_at_app { "The payer has the money back." } else { "The money is safe and still yours." }
+}
+
 /// The payer's message on a line of its own.
 fn said(message: Option<&str>) -> String {
     message.map(|message| format!("{message}\n")).unwrap_or_default()
-}
-
-/// `$1,234.05`.
-fn dollars(amount: Cents) -> String {
-    let cents = amount.get().unsigned_abs();
-    let digits = (cents / 100).to_string();
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    let sign = if amount.is_negative() { "-" } else { "" };
-    format!("{sign}${grouped}.{:02}", cents % 100)
 }
 
 fn has_six_digits(text: &str) -> bool {
@@ -166,7 +161,6 @@ mod tests {
             Letter::ClaimLink { app_name: "Acme", amount, message: None, link: "http://x/claim/abc", again: true },
             Letter::Code { app_name: "Acme", code: "012345", purpose: CodePurpose::Verification },
             Letter::Code { app_name: "Shop 1234567", code: "999999", purpose: CodePurpose::Claim },
-            Letter::PayoutOnItsWay { app_name: "Acme", amount, arrival: "1 business day" },
             Letter::PayoutFailed {
                 app_name: "Acme",
                 amount,
@@ -181,6 +175,8 @@ mod tests {
                 link: None,
                 back_at_app: true,
             },
+            Letter::PayoutCanceled { app_name: "Acme", amount, link: Some("http://x/claim/abc"), back_at_app: false },
+            Letter::PayoutCanceled { app_name: "Acme", amount, link: None, back_at_app: true },
             Letter::PaidByPreference {
                 app_name: "Acme",
                 amount,
@@ -202,11 +198,13 @@ mod tests {
         ---
         999999 is your code to receive your payment from the app. It is good for 10 minutes. Nobody of ours will ever ask you for it.
         ---
-        $1,234.05 from Acme is on its way. It should arrive within: 1 business day.
-        ---
         $1,234.05 from Acme could not be paid out: the account is closed. The money is safe and still yours. Ask Acme for another way to get it.
         ---
         $1,234.05 from Acme could not be paid out: the account is closed. The payer has the money back. Ask Acme for another way to get it.
+        ---
+        $1,234.05 from Acme was canceled before it left. The money is safe and still yours. Choose how to get it: http://x/claim/abc
+        ---
+        $1,234.05 from Acme was canceled before it left. The payer has the money back. Ask Acme if you expected it.
         ---
         Acme sent you $1,234.05.
         Well done.

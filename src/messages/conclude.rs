@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::compose::Composed;
-use super::model::{InboxMessage, Message, Template};
+use super::model::{InboxMessage, Message};
 use super::rules::{self, MessageEvent};
+use crate::carriers::{Fate, Report};
 use crate::engine::Command;
 use crate::ids::{MessageId, OrgId};
 use crate::jobs::{self, Leased, Work};
@@ -131,18 +132,42 @@ pub fn record_outcome(
     })))
 }
 
-/// Asks the carrier later whether a message arrived, where somebody is told of that: the maker of a link.
+/// Asks the carrier later whether a message arrived, where somebody is told of that.
 fn follow(world: &mut World, message: &Message) {
-    match message.template.0 {
-        Template::ClaimLink { .. } => {
-            let first = world.now().plus_seconds(FOLLOW_AFTER_SECONDS[0]);
-            jobs::enqueue_at(world, message.org, Work::FollowMessage { message: message.id.0 }, first);
-        }
-        Template::Code { .. }
-        | Template::PayoutOnItsWay { .. }
-        | Template::PayoutFailed { .. }
-        | Template::PaidByPreference { .. } => {}
+    if message.is_awaited() {
+        let first = world.now().plus_seconds(FOLLOW_AFTER_SECONDS[0]);
+        jobs::enqueue_at(world, message.org, Work::FollowMessage { message: message.id.0 }, first);
     }
+}
+
+/// What a carrier says by itself of a message, in whatever order its words come; gives the message as it is now, `None`
+/// where that is nothing new. Jobs that are on their way for it find it so, and end.
+pub fn record_report(world: &mut World, message: &Arc<Message>, report: &Report) -> Option<Arc<Message>> {
+    // A message that was sent again in doubt has two names there. Whichever of the two arrives, it arrived; that the
+    // one which nobody follows did not says nothing.
+    let is_another = message.reference.as_ref().is_some_and(|known| *known != report.reference);
+    let (event, error) = match &report.fate {
+        Fate::Arrived => (MessageEvent::Delivered, None),
+        Fate::Lost { .. } | Fate::OnItsWay if is_another => return None,
+        Fate::Lost { reason } => (MessageEvent::GivenUp, Some(reason.clone())),
+        Fate::OnItsWay => (MessageEvent::Taken, None),
+    };
+    let status = rules::after(message.status, event)?;
+
+    // From here it must succeed.
+    let now = world.now();
+    if event == MessageEvent::Taken {
+        follow(world, message);
+    }
+    Some(world.change(message, |message| {
+        message.status = status;
+        message.error = error;
+        message.reference.get_or_insert_with(|| report.reference.clone());
+        message.in_doubt_since = None;
+        if event != MessageEvent::GivenUp {
+            message.sent_at = message.sent_at.or(Some(now));
+        }
+    }))
 }
 
 /// The carrier has a message still on its way: it is asked again later, and after a day no more.
@@ -195,7 +220,7 @@ pub(super) mod tests {
     use crate::http::Scope;
     use crate::ids::{AppId, Seeds};
     use crate::jobs::{Job, Lease};
-    use crate::messages::{Channel, CodePurpose, MessageStatus, queue};
+    use crate::messages::{Channel, CodePurpose, MessageStatus, Template, queue};
     use crate::refusal::Refusal;
     use crate::store::{Memory, Store};
     use crate::world::{Record, Value};

@@ -20,7 +20,7 @@ mod rules;
 
 pub use attempt::{Before, BeginAttempt, Begun, begin};
 pub use compose::{Composed, Letter, compose};
-pub use conclude::{Concluded, Conclusion, StillOnItsWay, record_outcome};
+pub use conclude::{Concluded, Conclusion, StillOnItsWay, record_outcome, record_report};
 pub use http::routes;
 pub use model::{Channel, CodePurpose, InboxMessage, Message, MessageStatus, Template};
 

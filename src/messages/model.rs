@@ -64,17 +64,6 @@ pub enum Template {
         /// What it proves.
         purpose: CodePurpose,
     },
-    /// A payout that the person asked for has left.
-    PayoutOnItsWay {
-        /// The payout.
-        transfer: TransferId,
-        /// What arrives, in cents.
-        amount_cents: Cents,
-        /// Who pays.
-        app_name: String,
-        /// When it arrives, for people: `1 business day`.
-        arrival: String,
-    },
     /// A payout came back; the money waits for another method, or is the app's again.
     PayoutFailed {
         /// The payout.
@@ -87,6 +76,17 @@ pub enum Template {
         reason: String,
         /// Whether the money is the app's again.
         #[serde(default)]
+        back_at_app: bool,
+    },
+    /// A payout was taken back before its rail was told of it; the money waits for another try, or is the app's again.
+    PayoutCanceled {
+        /// The payout.
+        transfer: TransferId,
+        /// What would have arrived, in cents.
+        amount_cents: Cents,
+        /// Who pays.
+        app_name: String,
+        /// Whether the money is the app's again.
         back_at_app: bool,
     },
     /// A payout to a user with auto payout on: it went the way the person chose once.
@@ -104,6 +104,19 @@ pub enum Template {
         /// What the payer says to the person.
         message: Option<String>,
     },
+}
+
+impl Message {
+    /// Whether somebody is told when it has arrived, or could not: the maker of a link.
+    pub fn is_awaited(&self) -> bool {
+        match self.template.0 {
+            Template::ClaimLink { .. } => true,
+            Template::Code { .. }
+            | Template::PayoutFailed { .. }
+            | Template::PayoutCanceled { .. }
+            | Template::PaidByPreference { .. } => false,
+        }
+    }
 }
 
 fn to_base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {

@@ -22,6 +22,7 @@ use crate::http::{Answer, Bursar, Call, Outcome, Route};
 use crate::pages::http::page;
 use crate::pages::views::ReferencePage;
 use crate::refusal::Code;
+use crate::world::states::Move;
 
 /// What a reader must know first; a paragraph each.
 const INTRODUCTION: [&str; 5] = [
@@ -119,7 +120,18 @@ pub fn states_page() -> String {
         "# States\n\nMade from the rules of each noun (`rules.rs`) by `make bless`. What is not listed is refused, \
          or changes nothing because it was so already.\n",
     );
-    let nouns = [
+    for (noun, moves) in moves() {
+        page.push_str(&format!("\n## {noun}\n\n| from | what happens | to |\n|---|---|---|\n"));
+        for (from, happening, to) in moves {
+            page.push_str(&format!("| {from} | {happening} | {to} |\n"));
+        }
+    }
+    page
+}
+
+/// Every move of everything that has a status, by the noun: what docs/states.md is made of.
+pub fn moves() -> Vec<(&'static str, Vec<Move>)> {
+    vec![
         ("Transfer", crate::transfers::rules::moves()),
         ("Payout link", crate::payout_links::rules::moves()),
         ("Payout request", crate::payout_requests::rules::moves()),
@@ -129,14 +141,7 @@ pub fn states_page() -> String {
         ("Payable", crate::payables::rules::moves()),
         ("Vendor payment method", crate::vendors::rules::moves()),
         ("Webhook delivery", crate::webhooks::moves()),
-    ];
-    for (noun, moves) in nouns {
-        page.push_str(&format!("\n## {noun}\n\n| from | what happens | to |\n|---|---|---|\n"));
-        for (from, happening, to) in moves {
-            page.push_str(&format!("| {from} | {happening} | {to} |\n"));
-        }
-    }
-    page
+    ]
 }
 
 /// The document and the page, of these routes and of their own.

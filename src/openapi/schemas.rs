@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema as _, ToSchema as _};
 
 use crate::http::Route;
+use crate::http::route::NamedSchema;
 use crate::refusal::{Code, ErrorBody, FieldError};
+use crate::users::verification::VerificationJson;
 
 /// Where references point.
 const PREFIX: &str = "#/components/schemas/";
@@ -28,7 +30,19 @@ pub(super) fn components(routes: &[Route]) -> Value {
             add(&mut named, name, schema);
         }
     }
+    for (name, schema) in of_events_alone() {
+        add(&mut named, &name, &schema);
+    }
     named.into_iter().collect::<Map<_, _>>().into()
+}
+
+/// What events carry and no route shows, with what that refers to.
+pub(super) fn of_events_alone() -> Vec<NamedSchema> {
+    let mut further = Vec::new();
+    VerificationJson::schemas(&mut further);
+    let own = (VerificationJson::name().into_owned(), as_json(&VerificationJson::schema()));
+    let further = further.into_iter().map(|(name, schema)| (name, as_json(&schema)));
+    std::iter::once(own).chain(further).collect()
 }
 
 /// The error body with one of these codes. Each code has a schema of its own, so that a client which is generated from
@@ -82,7 +96,7 @@ fn name_of(name: &str, schema: &Value) -> Option<String> {
 }
 
 /// Our structs of JSON bodies end in `Json`; readers of the document need not know.
-fn public(name: &str) -> &str {
+pub(super) fn public(name: &str) -> &str {
     name.strip_suffix("Json").unwrap_or(name)
 }
 

@@ -73,6 +73,37 @@ pub(super) fn header_parameters() -> [(&'static str, Value); 3] {
     ]
 }
 
+/// How events are read, for docs/events.md.
+const READING: &str = r#"
+## Reading them
+
+On a laptop, against a running sandbox, without an endpoint:
+
+```
+bursar events --follow
+bursar listen --forward-to http://127.0.0.1:3000/hooks
+```
+
+As an endpoint. `$KEY` is `<client_id>:<api_key>`; the answer shows the secret, this once:
+
+```
+curl -u "$KEY" -H 'Content-Type: application/json' -d '{"url": "https://example.com/hooks"}' $URL/v2/webhook-endpoints
+```
+
+Each call has the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. In Python:
+
+```python
+key = base64.b64decode(secret.removeprefix("whsec_"))
+signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}".encode()
+expected = "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+assert any(hmac.compare_digest(expected, given) for given in headers["webhook-signature"].split(" "))
+```
+
+Answer 2xx within 15 seconds, keep `webhook-id`, and take each once: a call may come twice. What was not taken comes again after 5 s, 5 min,
+30 min, 2 h, 5 h, 10 h and 10 h. `GET /v2/webhook-endpoints/{id}/deliveries` shows what became of each call, `POST …/deliveries/{id}/replay` makes
+one again. `POST …/rotate-secret` gives a new secret; for a day both sign. Whoever lost track asks `GET /v2/events?after=<sequence>`.
+"#;
+
 /// docs/events.md: every event with its meaning and its object.
 pub fn events_page() -> String {
     let mut page = String::from(
@@ -86,5 +117,40 @@ pub fn events_page() -> String {
     for name in EventName::ALL {
         page.push_str(&format!("| `{name}` | {} | {} |\n", name.when(), name.object()));
     }
+    page.push_str(READING);
+    page.push_str(
+        "\n## Objects\n\nThe objects are described in `/docs`, with their routes. What no route shows stands here.\n",
+    );
+    let shown = |schema: &Value| schema["properties"].is_object() || schema["enum"].is_array();
+    for (name, schema) in super::schemas::of_events_alone().into_iter().filter(|(_, schema)| shown(schema)) {
+        page.push_str(&object(super::schemas::public(&name), &schema));
+    }
     page
+}
+
+/// A part of the page about one object: its fields, or its words.
+fn object(name: &str, schema: &Value) -> String {
+    let mut part = format!("\n### {name}\n\n");
+    let text = |schema: &Value| schema["description"].as_str().unwrap_or_default().replace('\n', " ");
+    part.push_str(&format!("{}\n\n", text(schema)));
+    if let Some(words) = schema["enum"].as_array() {
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        part.push_str(&format!("One of: `{}`.\n", words.join("`, `")));
+    }
+    if let Some(fields) = schema["properties"].as_object() {
+        part.push_str("| field | type | meaning |\n|---|---|---|\n");
+        for (field, schema) in fields {
+            part.push_str(&format!("| {field} | {} | {} |\n", kind(schema), text(schema)));
+        }
+    }
+    part
+}
+
+/// The type of a field in a word: its format where it has one, and another object or set of words by its name. Every id
+/// is a UUID.
+fn kind(schema: &Value) -> &str {
+    let named = schema["$ref"].as_str().or_else(|| schema["allOf"][0]["$ref"].as_str());
+    let named = named.and_then(|named| named.rsplit('/').next());
+    let named = named.map(|named| if named.ends_with("Id") { "uuid" } else { named });
+    named.or_else(|| schema["format"].as_str()).or_else(|| schema["type"].as_str()).unwrap_or("any")
 }

@@ -61,7 +61,7 @@ fn disable_account(world: &mut World, transfer: &Transfer, code: FailureCode) ->
     if let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) {
         let user = users::find(world, scope, user)?;
         let method = payout_methods::find(world, scope.org, user.id, method)?;
-        users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
+        users::disable_payout_method(world, &user, &method, code.as_str())?;
         if code == FailureCode::NameMismatch {
             users::warn_of_name(world, scope, user.id)?;
         }

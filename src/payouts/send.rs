@@ -17,6 +17,7 @@ use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::{self, Transfer, TransferStatus};
 use crate::users::{self, User};
+use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// Who is paid unasked, and where to.
@@ -158,4 +159,14 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
         link.status = to;
         link.claimed_user = Some(user.id);
     })
+}
+
+/// Whether all that a link carried has arrived where its payee wanted it: nothing is left, and nothing is on its way.
+pub(super) fn is_paid_out(world: &mut World, link: &PayoutLink) -> Result<bool, Halt> {
+    let Some(user) = link.claimed_user else { return Ok(false) };
+    if !link.remaining().is_zero() {
+        return Ok(false);
+    }
+    let under_way = world.all::<Transfer>(Transfer::UNDER_WAY, key![link.org, Some(user.0)])?;
+    Ok(!under_way.iter().any(|transfer| transfer.payout_link == Some(link.id)))
 }

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
+use super::send::is_paid_out;
 use super::{limits, of_link};
 use crate::apps;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::UserId;
 use crate::ledger;
 use crate::ledger::postings::{self, PayoutAmounts};
 use crate::messages::{self, Channel, Template};
 use crate::money::Cents;
+use crate::payout_links;
 use crate::payout_methods;
 use crate::platform::Platform;
 use crate::rails::failures::{FailureCode, MethodFate};
@@ -44,12 +47,20 @@ impl Payout {
     }
 }
 
-/// The money arrived.
+/// The money arrived. With the last of a link's money, its maker is told that all of it has.
 pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
     let Payout { scope, platform, ref amounts, .. } = Payout::of(transfer)?;
     ledger::post(world, &postings::settle_payout(scope, transfer.id, platform, amounts))?;
     let now = world.now();
-    transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))
+    let transfer =
+        transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))?;
+    if let Some(link) = transfer.payout_link {
+        let link = payout_links::find(world, scope, link)?;
+        if is_paid_out(world, &link)? {
+            payout_links::change(world, &link, EventName::PayoutLinkPaidOut, |_| ())?;
+        }
+    }
+    Ok(transfer)
 }
 
 /// It did not: everything that the payout took is given back.
@@ -64,6 +75,12 @@ pub(super) fn cancel(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<
     let payout = Payout::of(transfer)?;
     let transfer = give_back(world, transfer, &payout, Happening::Canceled, |_| ())?;
     apps::count_money_out(world, payout.scope, transfer.amount.negated())?;
+    tell_payee(world, &payout, |app_name| Template::PayoutCanceled {
+        transfer: transfer.id,
+        amount_cents: transfer.arrives,
+        app_name,
+        back_at_app: transfer.funded,
+    })?;
     Ok(transfer)
 }
 
@@ -132,23 +149,29 @@ fn after_failure(
     let user = users::find(world, scope, payout.user)?;
     if let (Some(method), MethodFate::Disabled) = (transfer.payout_method, failure.method) {
         let method = payout_methods::find(world, scope.org, user.id, method)?;
-        users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
+        users::disable_payout_method(world, &user, &method, code.as_str())?;
     }
     if code == FailureCode::NameMismatch {
         users::warn_of_name(world, scope, user.id)?;
     }
     apps::count_money_out(world, scope, transfer.amount.negated())?;
-    let app = apps::find_even_deleted(world, scope)?;
-    let to = user.phone_e164.clone().map(|phone| (Channel::Sms, phone));
-    if let Some((channel, recipient)) = to.or_else(|| user.email.clone().map(|email| (Channel::Email, email))) {
-        let template = Template::PayoutFailed {
-            transfer: transfer.id,
-            amount_cents: transfer.arrives,
-            app_name: app.name.clone(),
-            reason: failure.message.to_owned(),
-            back_at_app,
-        };
-        messages::queue(world, scope, channel, &recipient, template);
+    tell_payee(world, payout, |app_name| Template::PayoutFailed {
+        transfer: transfer.id,
+        amount_cents: transfer.arrives,
+        app_name,
+        reason: failure.message.to_owned(),
+        back_at_app,
+    })
+}
+
+/// A word to the payee, by text message where their phone is known, else by e-mail. `template` takes the app's name.
+fn tell_payee(world: &mut World, payout: &Payout, template: impl FnOnce(String) -> Template) -> Result<(), Halt> {
+    let user = users::find(world, payout.scope, payout.user)?;
+    let app = apps::find_even_deleted(world, payout.scope)?;
+    let by_phone = user.phone_e164.clone().map(|phone| (Channel::Sms, phone));
+    let to = by_phone.or_else(|| user.email.clone().map(|email| (Channel::Email, email)));
+    if let Some((channel, recipient)) = to {
+        messages::queue(world, payout.scope, channel, &recipient, template(app.name.clone()));
     }
     Ok(())
 }

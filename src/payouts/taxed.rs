@@ -42,9 +42,8 @@ impl TaxSums {
         let mut wrong = Vec::new();
         for (year, mut counted) in self.counted {
             counted.sort_unstable();
-            let add = |sum: i64, (_, cents): &(Time, i64)| {
-                sum.checked_add(*cents).unwrap_or(Cents::AMOUNT_MAX.get()).max(0)
-            };
+            let add =
+                |sum: i64, (_, cents): &(Time, i64)| sum.checked_add(*cents).unwrap_or(Cents::AMOUNT_MAX.get()).max(0);
             let sum = counted.iter().fold(0, add);
             let told = self.told.remove(&year).unwrap_or(0);
             if told != sum {
@@ -133,8 +132,16 @@ mod tests {
                 completed_at: Some(late),
                 ..transfer(TransferKind::Balance, 30, "2025-12-31T00:00:00Z")
             },
-            Transfer { payout_link: link, tax_exempt: true, ..transfer(TransferKind::Balance, 9, "2025-12-31T00:00:00Z") },
-            Transfer { payout_link: link, completed_at: None, ..transfer(TransferKind::Balance, 9, "2025-12-31T00:00:00Z") },
+            Transfer {
+                payout_link: link,
+                tax_exempt: true,
+                ..transfer(TransferKind::Balance, 9, "2025-12-31T00:00:00Z")
+            },
+            Transfer {
+                payout_link: link,
+                completed_at: None,
+                ..transfer(TransferKind::Balance, 9, "2025-12-31T00:00:00Z")
+            },
             // Made in one year, back in the next: nothing of it counts there, and nothing is taken off.
             Transfer {
                 funded: true,

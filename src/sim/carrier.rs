@@ -160,7 +160,7 @@ impl Carrier {
                 }
             }
             Template::ClaimLink { .. }
-            | Template::PayoutOnItsWay { .. }
+            | Template::PayoutCanceled { .. }
             | Template::PayoutFailed { .. }
             | Template::PaidByPreference { .. } => {}
         }

@@ -53,7 +53,7 @@ impl Command for SetAddress {
         rules::must_be_active(&user)?;
 
         // From here it must succeed.
-        change(world, self.scope, &user, EventName::UserUpdated, |user| {
+        change(world, &user, EventName::UserUpdated, |user| {
             user.sealed_address = Some(self.address.sealed.clone());
             user.country = Some(self.address.country.clone());
         })?;

@@ -123,7 +123,7 @@ fn connect_known(
     if connected && learned.values() == user.values() {
         return Ok(user.clone());
     }
-    change(world, scope, user, EventName::UserUpdated, |user| *user = learned)
+    change(world, user, EventName::UserUpdated, |user| *user = learned)
 }
 
 fn create(
@@ -214,7 +214,6 @@ fn by_proven_email(world: &mut World, org: OrgId, email: &Email) -> Result<Optio
 /// `user-inactive` when the user is disabled.
 pub fn fill_profile(
     world: &mut World,
-    scope: Scope,
     user: &Arc<User>,
     (first_name, last_name): (&str, &str),
     email: Option<&Email>,
@@ -228,12 +227,13 @@ pub fn fill_profile(
         filled.email.get_or_insert_with(|| email.as_str().to_owned());
     }
     follow_name(world, user, &mut filled, names)?;
+    // What changes nothing is no transition, and has no event.
+    if filled.values() == user.values() {
+        return Ok(user.clone());
+    }
 
     // From here it must succeed.
-    change(world, scope, user, EventName::UserUpdated, |user| {
-        let version = user.version;
-        *user = User { version, ..filled };
-    })
+    change(world, user, EventName::UserUpdated, |user| *user = filled)
 }
 
 /// Lets the app pay the user.

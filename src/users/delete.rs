@@ -65,7 +65,7 @@ impl Command for DeleteUser {
             apps::count_connected_user(world, Scope { org, app: connection.app }, -1)?;
         }
         let now = world.now();
-        let user = change(world, self.scope, &user, EventName::UserUpdated, |user| {
+        let user = change(world, &user, EventName::UserUpdated, |user| {
             erase(user);
             user.deleted_at = Some(now);
         })?;

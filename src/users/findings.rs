@@ -10,9 +10,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::model::{BackgroundCheckStatus, OfacStatus, TaxIdVerification, User};
-use super::{UserJson, change_everywhere, find, json, rules};
+use super::{UserJson, change, find, json, rules};
 use crate::clock::Time;
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::Scope;
 use crate::http::inputs::word_input;
 use crate::ids::{ComplianceDecisionId, MemberId, OrgId, UserId};
@@ -158,7 +159,7 @@ impl Command for RecordFindings {
             changes: Document(changes),
             created_at: now,
         });
-        let user = change_everywhere(world, &user, |user| *user = edited)?;
+        let user = change(world, &user, EventName::UserUpdated, |user| *user = edited)?;
         json(world, self.scope, &user)
     }
 }

@@ -102,31 +102,21 @@ pub fn default_payout_method(world: &mut World, user: &User) -> Result<Option<Ar
     Ok(Some(method).filter(|method| method.in_use))
 }
 
-/// Changes a user and tells it, once, to the app that acts: every transition of a user goes through here.
+/// Changes a user and tells every app that the user is connected to, whichever of them acts: the user is the same for
+/// all. Every transition of a user goes through here.
 pub fn change(
     world: &mut World,
-    scope: Scope,
     user: &Arc<User>,
     event: EventName,
     edit: impl FnOnce(&mut User),
 ) -> Result<Arc<User>, Halt> {
-    let user = world.change(user, |user| {
-        edit(user);
-        user.version += 1;
-    });
-    tell(world, scope, &user, event)?;
-    Ok(user)
-}
-
-/// Changes a user on nobody's behalf, and tells every app that the user is connected to.
-fn change_everywhere(world: &mut World, user: &Arc<User>, edit: impl FnOnce(&mut User)) -> Result<Arc<User>, Halt> {
     let connections = world.all::<AppUser>(AppUser::OF_USER, key![user.org, user.id])?;
     let user = world.change(user, |user| {
         edit(user);
         user.version += 1;
     });
     for connection in &connections {
-        tell(world, Scope { org: user.org, app: connection.app }, &user, EventName::UserUpdated)?;
+        tell(world, Scope { org: user.org, app: connection.app }, &user, event)?;
     }
     Ok(user)
 }

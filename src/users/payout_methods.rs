@@ -53,7 +53,7 @@ pub fn set_up_payout_method(
         edited.default_payout_method = Some(method.id);
     }
     edited.auto_payout_enabled = new.auto_payout_enabled.unwrap_or(edited.auto_payout_enabled);
-    change(world, scope, user, EventName::UserUpdatedPayoutMethod, |user| *user = edited)?;
+    change(world, user, EventName::UserUpdatedPayoutMethod, |user| *user = edited)?;
     Ok(method)
 }
 
@@ -81,7 +81,6 @@ fn look_at_new(world: &mut World, user: &mut User, new: &NewMethod, is_shared: b
 /// None of its own.
 pub fn disable_payout_method(
     world: &mut World,
-    scope: Scope,
     user: &Arc<User>,
     method: &Arc<PayoutMethod>,
     reason: &str,
@@ -92,7 +91,7 @@ pub fn disable_payout_method(
 
     // From here it must succeed.
     let method = payout_methods::disable(world, method, reason);
-    change(world, scope, user, EventName::UserUpdatedPayoutMethod, |user| {
+    change(world, user, EventName::UserUpdatedPayoutMethod, |user| {
         if user.default_payout_method == Some(method.id) {
             user.default_payout_method = None;
             user.auto_payout_enabled = false;
@@ -105,7 +104,6 @@ pub fn disable_payout_method(
 /// payouts go to the default unasked.
 pub fn prefer_payout_method(
     world: &mut World,
-    scope: Scope,
     user: &Arc<User>,
     method: &PayoutMethod,
     is_default: bool,
@@ -116,7 +114,7 @@ pub fn prefer_payout_method(
     if default == user.default_payout_method && enabled == user.auto_payout_enabled {
         return Ok(user.clone());
     }
-    change(world, scope, user, EventName::UserUpdated, |user| {
+    change(world, user, EventName::UserUpdated, |user| {
         user.default_payout_method = default;
         user.auto_payout_enabled = enabled;
     })

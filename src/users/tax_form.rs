@@ -385,7 +385,6 @@ pub const fn first_verification(environment: Environment) -> TaxIdVerification {
 /// `user-inactive`.
 pub fn collect_tax_form(
     world: &mut World,
-    scope: Scope,
     user: &Arc<User>,
     form: &SealedTaxForm,
     verification: TaxIdVerification,
@@ -398,7 +397,7 @@ pub fn collect_tax_form(
     }
 
     // From here it must succeed.
-    change(world, scope, user, EventName::UserUpdated, |user| {
+    change(world, user, EventName::UserUpdated, |user| {
         *user = screened;
         user.sealed_tax_form = Some(form.sealed.clone());
         user.tax_id_hash.clone_from(&form.tax_id_hash);
@@ -438,7 +437,7 @@ impl Command for SetCompliance {
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let user = find(world, self.scope, self.user)?;
-        let user = collect_tax_form(world, self.scope, &user, &self.form, self.verification, &self.names)?;
+        let user = collect_tax_form(world, &user, &self.form, self.verification, &self.names)?;
         json(world, self.scope, &user)
     }
 }

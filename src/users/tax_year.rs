@@ -128,7 +128,7 @@ fn edit(world: &mut World, scope: Scope, user: UserId, edit: impl FnOnce(&mut Ta
         }
     }
     if must_collect_1099(world, scope, &user)? != before {
-        change(world, scope, &user, EventName::UserUpdated, |_| {})?;
+        change(world, &user, EventName::UserUpdated, |_| {})?;
     }
     Ok(())
 }

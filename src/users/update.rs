@@ -129,11 +129,7 @@ impl Command for UpdateUser {
         apply(patch, &mut edited);
         follow_name(world, &user, &mut edited, &self.names)?;
         let unchanged = edited.values() == user.values();
-        let user = if unchanged {
-            user
-        } else {
-            change(world, self.scope, &user, EventName::UserUpdated, |user| *user = edited)?
-        };
+        let user = if unchanged { user } else { change(world, &user, EventName::UserUpdated, |user| *user = edited)? };
         super::json(world, self.scope, &user)
     }
 }

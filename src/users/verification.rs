@@ -11,8 +11,9 @@
 //!
 //! Deliberately absent: the code itself. The handler draws it, and hands in its hash and its seal.
 
+use serde::Serialize;
 use subtle::ConstantTimeEq as _;
-use uuid::Uuid;
+use utoipa::ToSchema;
 
 use crate::clock::{DAY_SECONDS, Time};
 use crate::events::{self, EventName, News};
@@ -277,22 +278,47 @@ fn count_send(world: &mut World, scope: Scope) -> Result<i64, Halt> {
     Ok(sends)
 }
 
+/// A code that was sent, as `verification.sent` tells of it. The code itself is not in it, nor the whole phone or
+/// address.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct VerificationJson {
+    /// The same for all codes of a phone or an address.
+    pub id: VerificationId,
+    /// When this code was sent.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// By which way.
+    pub channel: Channel,
+    /// What the code proves.
+    pub purpose: CodePurpose,
+    /// To which phone or address, masked.
+    #[schema(example = "***6789")]
+    pub to: String,
+    /// Codes that were sent there within the last hour, this one included; five at most.
+    #[schema(value_type = i64)]
+    pub sends_last_hour: usize,
+    /// Codes that the app had sent today to verify users, this one included; 0 for the code of a claim, which does not
+    /// count.
+    pub sends_today: i64,
+}
+
 fn too_many(message: &str, wait_seconds: i64) -> Refusal {
     Refusal::new(Code::RateLimited, message).retry_after(u32::try_from(wait_seconds.max(1)).unwrap_or(u32::MAX))
 }
 
 fn tell_sent(world: &mut World, scope: Scope, to: &Recipient<'_>, sent: &Verification, today: i64) -> Result<(), Halt> {
-    let id: Uuid = sent.id.0;
-    let object = serde_json::json!({
-        "id": id,
-        "created": world.now(),
-        "channel": to.channel,
-        "purpose": to.purpose,
-        "to": masked(to.recipient),
-        "sends_last_hour": sent.sent_at_micros.0.len(),
-        "sends_today": today,
-    });
-    events::tell(world, scope, News { name: EventName::VerificationSent, object_id: id, version: sent.version, object })
+    let told = VerificationJson {
+        id: sent.id,
+        created: world.now(),
+        channel: to.channel,
+        purpose: to.purpose,
+        to: masked(to.recipient),
+        sends_last_hour: sent.sent_at_micros.0.len(),
+        sends_today: today,
+    };
+    let object = serde_json::to_value(told).expect("a code that was sent is plain data, which always serializes");
+    let (name, object_id) = (EventName::VerificationSent, sent.id.0);
+    events::tell(world, scope, News { name, object_id, version: sent.version, object })
 }
 
 /// A phone or an address for people who may know it but must not learn it.
@@ -310,6 +336,7 @@ mod tests {
     use crate::engine::{Command, Executor};
     use crate::ids::Seeds;
     use crate::store::{Memory, Store};
+    use uuid::Uuid;
 
     const PHONE: &str = "+12025550123";
 

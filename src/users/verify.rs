@@ -74,7 +74,7 @@ impl Command for Verify {
 
         // From here it must succeed.
         let now = world.now();
-        let user = change(world, self.scope, &user, EventName::UserUpdated, |user| {
+        let user = change(world, &user, EventName::UserUpdated, |user| {
             user.phone_verified_at = Some(now);
             user.status = rules::status_after(user.status, UserEvent::Verify);
         })?;

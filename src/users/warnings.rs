@@ -80,5 +80,5 @@ pub fn warn_of_name(world: &mut World, scope: Scope, user: UserId) -> Result<Arc
     if user.compliance.0.flags.name_mismatch || user.deleted_at.is_some() {
         return Ok(user);
     }
-    change(world, scope, &user, EventName::UserUpdated, |user| user.compliance.0.flags.name_mismatch = true)
+    change(world, &user, EventName::UserUpdated, |user| user.compliance.0.flags.name_mismatch = true)
 }

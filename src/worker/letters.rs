@@ -99,15 +99,15 @@ async fn attempt(
                     bursar.engine.run(again).await?
                 }
                 Template::Code { .. }
-                | Template::PayoutOnItsWay { .. }
                 | Template::PayoutFailed { .. }
+                | Template::PayoutCanceled { .. }
                 | Template::PaidByPreference { .. } => bursar.engine.run(begin(Before::Untold)).await?,
             },
         };
     }
     match begun {
         Begun::Send => {
-            let told = hand_over(message, composed, carrier).await;
+            let told = hand_over(bursar, message, composed, carrier).await;
             Ok(Some(match told {
                 Told::Taken { reference } => Conclusion::Taken { reference },
                 Told::Refused { reason } => Conclusion::Failed { reason, retry: false },
@@ -120,7 +120,7 @@ async fn attempt(
     }
 }
 
-async fn hand_over(message: &Message, composed: &Composed, carrier: Carrier<'_>) -> Told {
+async fn hand_over(bursar: &Bursar, message: &Message, composed: &Composed, carrier: Carrier<'_>) -> Told {
     let to = message.recipient.as_str();
     let (text, link) = (composed.text.as_str(), composed.link.as_deref());
     match (carrier, message.channel) {
@@ -129,7 +129,10 @@ async fn hand_over(message: &Message, composed: &Composed, carrier: Carrier<'_>)
             smtp.send(Mail { id, written, to, subject: &composed.subject, text, link }).await
         }
         (Carrier::Phone(gateway), Channel::Voice) => gateway.call(to, text, composed.code.as_deref()).await,
-        (Carrier::Phone(gateway), Channel::Sms | Channel::Email) => gateway.text(to, text).await,
+        (Carrier::Phone(gateway), Channel::Sms | Channel::Email) => {
+            let report_to = gateway.reports_to(&bursar.public_url, message.org, message.id);
+            gateway.text(to, text, report_to.filter(|_| message.is_awaited()).as_deref()).await
+        }
     }
 }
 
@@ -162,8 +165,8 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: C
             bursar.engine.run(ClaimLinkDelivered { leased, message: id, link, outcome }).await
         }
         Template::Code { .. }
-        | Template::PayoutOnItsWay { .. }
         | Template::PayoutFailed { .. }
+        | Template::PayoutCanceled { .. }
         | Template::PaidByPreference { .. } => {
             bursar.engine.run(Concluded { leased, message: id, outcome }).await.map(|_| ())
         }
@@ -223,12 +226,13 @@ async fn compose(bursar: &Bursar, message: &Message) -> Result<Composed, Refusal
             let code = verification::open_code(&bursar.vault, scope.org, sealed_code).map_err(|_| unreadable())?;
             return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose }));
         }
-        Template::PayoutOnItsWay { amount_cents, arrival, .. } => {
-            Letter::PayoutOnItsWay { app_name, amount: *amount_cents, arrival }
-        }
         Template::PayoutFailed { amount_cents, reason, back_at_app, .. } => {
             let (reason, link) = (reason.trim_end_matches('.'), address.as_deref());
             Letter::PayoutFailed { app_name, amount: *amount_cents, reason, link, back_at_app: *back_at_app }
+        }
+        Template::PayoutCanceled { amount_cents, back_at_app, .. } => {
+            let link = address.as_deref();
+            Letter::PayoutCanceled { app_name, amount: *amount_cents, link, back_at_app: *back_at_app }
         }
         Template::PaidByPreference { amount_cents, method, arrival, message, .. } => {
             let message = message.as_deref();
@@ -238,12 +242,14 @@ async fn compose(bursar: &Bursar, message: &Message) -> Result<Composed, Refusal
     Ok(messages::compose(&letter))
 }
 
-/// The link that a message speaks of: the one to claim, or the one whose payout failed.
+/// The link that a message speaks of: the one to claim, or the one whose payout did not arrive.
 fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Option<PayoutLinkId>, Halt> {
     match template {
         Template::ClaimLink { link, .. } => Ok(Some(*link)),
-        Template::PayoutFailed { transfer, .. } => Ok(transfers::find(world, scope, *transfer)?.payout_link),
-        Template::Code { .. } | Template::PayoutOnItsWay { .. } | Template::PaidByPreference { .. } => Ok(None),
+        Template::PayoutFailed { transfer, .. } | Template::PayoutCanceled { transfer, .. } => {
+            Ok(transfers::find(world, scope, *transfer)?.payout_link)
+        }
+        Template::Code { .. } | Template::PaidByPreference { .. } => Ok(None),
     }
 }
 

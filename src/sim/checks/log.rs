@@ -17,22 +17,23 @@ use crate::transfers::Transfer;
 use crate::users::User;
 use crate::world::Record as _;
 
-/// Where each log ends, and what was told of each object.
+/// Where each log ends, and what was told of each object: by each log, and by any.
 #[derive(Default)]
 pub(super) struct Log {
     ends: HashMap<(OrgId, AppId), (i64, Vec<u8>)>,
+    told: HashMap<(AppId, Uuid), i64>,
     versions: HashMap<Uuid, i64>,
 }
 
 impl Log {
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
         let mut findings = kept_for_ever::<Event>(changes, 15);
-        let mut told: BTreeMap<Uuid, Vec<i64>> = BTreeMap::new();
+        let mut told: BTreeMap<(AppId, Uuid), Vec<i64>> = BTreeMap::new();
         for event in written::<Event>(changes) {
             findings.extend(self.event(&event));
-            told.entry(event.object_id).or_default().push(event.version);
+            told.entry((event.app, event.object_id)).or_default().push(event.version);
         }
-        findings.extend(told.into_iter().filter_map(|(object, versions)| self.versions(object, versions)));
+        findings.extend(told.into_iter().filter_map(|(object, versions)| self.versions(object, &versions)));
         for stream in written::<EventStream>(changes) {
             // A log may be listened to before it has an event.
             let end = self.ends.get(&(stream.org, stream.app)).cloned().unwrap_or_default();
@@ -68,14 +69,19 @@ impl Log {
         (!linked).then(|| Finding { invariant: 15, what: "does not follow from the one before".to_owned(), place })
     }
 
-    /// The events of an object tell of each version once. A user may be told to two apps in one commit, so
-    /// the order of their logs does not matter.
-    fn versions(&mut self, object: Uuid, mut versions: Vec<i64>) -> Option<Finding> {
-        versions.sort_unstable();
-        let told = self.versions.entry(object).or_default();
-        let follow = versions.iter().zip(*told + 1..).all(|(version, expected)| *version == expected);
-        let what = format!("its events tell of versions {versions:?}, after version {told}");
-        *told = versions.last().copied().unwrap_or(*told);
+    /// A log tells of each version of an object once, in order. What several apps know, such as a user, each of their
+    /// logs tells; one that never told of it begins with the version that there is, or with the next.
+    fn versions(&mut self, (app, object): (AppId, Uuid), versions: &[i64]) -> Option<Finding> {
+        let latest = self.versions.entry(object).or_default();
+        let (first, last) = (versions.first().copied()?, versions.last().copied()?);
+        let begins = match self.told.get(&(app, object)) {
+            Some(told) => first == told + 1,
+            None => first == *latest || first == *latest + 1,
+        };
+        let follow = begins && versions.iter().zip(first..).all(|(version, expected)| *version == expected);
+        let what = format!("the events of app {app} tell of versions {versions:?}, the latest told was {latest}");
+        self.told.insert((app, object), last);
+        *latest = last.max(*latest);
         (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
     }
 

@@ -61,7 +61,7 @@ fn link_of(message: &Message) -> Option<PayoutLinkId> {
     match &message.template.0 {
         Template::ClaimLink { link, .. } => Some(*link),
         Template::Code { .. }
-        | Template::PayoutOnItsWay { .. }
+        | Template::PayoutCanceled { .. }
         | Template::PayoutFailed { .. }
         | Template::PaidByPreference { .. } => None,
     }

@@ -143,7 +143,7 @@ impl Command for RemovePayoutMethod {
     fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
         let user = find(world, self.scope, self.user)?;
         let method = payout_methods::find(world, self.scope.org, user.id, self.method)?;
-        let method = disable_payout_method(world, self.scope, &user, &method, "removed")?;
+        let method = disable_payout_method(world, &user, &method, "removed")?;
         Ok(method_details(&method))
     }
 }

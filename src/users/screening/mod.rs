@@ -25,7 +25,7 @@ use super::model::{OfacStatus, User};
 use super::rules::{self, UserEvent};
 use super::{change, must_be_active};
 use crate::events::EventName;
-use crate::http::Scope;
+use crate::ids::OrgId;
 use crate::screening::{FoldedName, Hit, LookedUp};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
@@ -88,7 +88,6 @@ fn write_down(world: &mut World, user: &User, name: &str, names: &LookedUp, hit:
 /// `user-inactive`.
 pub fn screen_another_name(
     world: &mut World,
-    scope: Scope,
     user: &Arc<User>,
     name: &str,
     names: &LookedUp,
@@ -98,7 +97,7 @@ pub fn screen_another_name(
     if !screen(world, &mut screened, name, names)? {
         return Ok(user.clone());
     }
-    change(world, scope, user, EventName::UserUpdated, |user| *user = screened)
+    change(world, user, EventName::UserUpdated, |user| *user = screened)
 }
 
 /// Takes the person out of the hits; that there were some, and what was decided, stays.

@@ -3,13 +3,14 @@
 use super::json::{ScreeningJson, document};
 use super::model::{HitStatus, ScreeningHit};
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::http::inputs::word_input;
 use crate::ids::{MemberId, OrgId, UserId};
 use crate::members::{self, Role};
 use crate::refusal::{Code, Refusal};
 use crate::users::model::{OfacStatus, User};
 use crate::users::rules::{self, Next, UserEvent};
-use crate::users::{change_everywhere, find_in_organization};
+use crate::users::{change, find_in_organization};
 use crate::world::record::{key, words};
 use crate::world::{Halt, World};
 
@@ -70,7 +71,7 @@ impl Command for DecideScreening {
                 hit.decided_at = Some(now);
             });
         }
-        let user = change_everywhere(world, &user, |user| {
+        let user = change(world, &user, EventName::UserUpdated, |user| {
             user.status = to;
             let flags = &mut user.compliance.0.flags;
             (flags.ofac, flags.ofac_status) = match self.decision {

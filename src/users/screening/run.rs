@@ -8,11 +8,12 @@ use std::sync::Arc;
 use super::model::ScreeningRun;
 use super::screen;
 use crate::engine::Command;
+use crate::events::EventName;
 use crate::ids::{OrgId, ScreeningRunId, UserId};
 use crate::jobs::{self, Leased, Work};
 use crate::screening::{LookedUp, Watchlist};
 use crate::users::model::{User, UserStatus};
-use crate::users::{change_everywhere, find_in_organization};
+use crate::users::{change, find_in_organization};
 use crate::world::query::{Direction, Query};
 use crate::world::record::{Cell as _, key};
 use crate::world::{Halt, Want, World};
@@ -116,7 +117,7 @@ impl Command for ScreenUsers {
             }
             let mut screened = User::clone(&user);
             if screen(world, &mut screened, &user.full_name(), &self.names)? {
-                change_everywhere(world, &user, |user| *user = screened)?;
+                change(world, &user, EventName::UserUpdated, |user| *user = screened)?;
                 flagged += 1;
             }
         }
