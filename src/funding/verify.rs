@@ -8,7 +8,7 @@ use crate::ids::{AppId, OrgId, TransferId};
 use crate::ledger::verify::Finding;
 use crate::ledger::watch::WalletWatch;
 use crate::rails::Direction;
-use crate::transfers::{self, Transfer, TransferKind, TransferStatus};
+use crate::transfers::{Transfer, TransferKind, TransferStatus};
 
 /// A watch must say what its transfers and debts say (part of invariant 3: what stands for a sum is that sum).
 const INVARIANT: u8 = 3;

@@ -25,7 +25,6 @@ use super::model::{OfacStatus, User};
 use super::rules::{self, UserEvent};
 use super::{change, must_be_active};
 use crate::events::EventName;
-use crate::ids::OrgId;
 use crate::screening::{FoldedName, Hit, LookedUp};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
