@@ -5,6 +5,8 @@
 //! beside the writer, so that no answer waits for one unless the log has grown past
 //! [`LOG_MAX_BYTES`].
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
-use rusqlite::{Connection, OpenFlags, ToSql, TransactionBehavior, params_from_iter};
+use rusqlite::{CachedStatement, Connection, OpenFlags, Statement, ToSql, TransactionBehavior, params_from_iter};
 use uuid::Uuid;
 
 use super::{CommitError, Snapshot, StoreError};
@@ -203,19 +205,30 @@ fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()>
 }
 
 fn load(connection: &Connection, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-    wants.iter().map(|want| load_one(connection, want)).collect()
-}
-
-fn load_one(connection: &Connection, want: &Want) -> Result<Vec<Row>, StoreError> {
-    let (table, text, values) = match want {
-        Want::Rows(wanted) => (wanted.table, sql::select(wanted.table, wanted.index), wanted.values.clone()),
+    // A batch looks for many rows in the same way: each way is put into words once.
+    let mut prepared: HashMap<(&'static str, &'static [usize]), CachedStatement<'_>> = HashMap::new();
+    let mut load_one = |want: &Want| match want {
+        Want::Rows(wanted) => {
+            let (table, index) = (wanted.table, wanted.index);
+            let statement = match prepared.entry((table.name, index.columns)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    new.insert(connection.prepare_cached(&sql::select(table, index)).map_err(unreadable)?)
+                }
+            };
+            read_rows(table, statement, &wanted.values)
+        }
         Want::Page(query) => {
             let (text, values) = sql::page(query);
-            (query.table, text, values)
+            let mut statement = connection.prepare_cached(&text).map_err(unreadable)?;
+            read_rows(query.table, &mut statement, &values)
         }
     };
-    let mut statement = connection.prepare_cached(&text).map_err(unreadable)?;
-    let mut rows = statement.query(params_from_iter(&values)).map_err(unreadable)?;
+    wants.iter().map(&mut load_one).collect()
+}
+
+fn read_rows(table: &'static Table, statement: &mut Statement<'_>, values: &Row) -> Result<Vec<Row>, StoreError> {
+    let mut rows = statement.query(params_from_iter(values)).map_err(unreadable)?;
     let mut loaded = Vec::new();
     while let Some(row) = rows.next().map_err(unreadable)? {
         loaded.push(read_row(table, row)?);

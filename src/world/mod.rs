@@ -211,7 +211,7 @@ impl World {
     /// Adds a new record.
     pub fn add<R: Record>(&mut self, record: R) -> Arc<R> {
         let record = Arc::new(record);
-        let key = Table::index_values(R::TABLE.key(), &record.values());
+        let key = record.key();
         self.put(R::TABLE, key, Some(record.clone()));
         record
     }
@@ -219,19 +219,19 @@ impl World {
     /// Changes a record, whose newest state in this world `edit` gets; gives the new state.
     /// The primary key must stay as it is.
     pub fn change<R: Record>(&mut self, record: &Arc<R>, edit: impl FnOnce(&mut R)) -> Arc<R> {
-        let key = Table::index_values(R::TABLE.key(), &record.values());
+        let key = record.key();
         let newest = self.tables.get(R::TABLE.name).and_then(|rows| rows.get(&key));
         let mut changed = newest.map_or_else(|| R::clone(record), |newest| R::clone(&typed::<R>(newest)));
         edit(&mut changed);
         let changed = Arc::new(changed);
-        debug_assert_eq!(key, Table::index_values(R::TABLE.key(), &changed.values()), "a primary key never changes");
+        debug_assert_eq!(key, changed.key(), "a primary key never changes");
         self.put(R::TABLE, key, Some(changed.clone()));
         changed
     }
 
     /// Removes a record. For working rows only: what tells of money is never removed.
     pub fn remove<R: Record>(&mut self, record: &Arc<R>) {
-        let key = Table::index_values(R::TABLE.key(), &record.values());
+        let key = record.key();
         self.put(R::TABLE, key, None);
     }
 
@@ -296,6 +296,7 @@ impl World {
             Want::Rows(wanted) => {
                 let table = wanted.table;
                 let known = self.tables.entry(table.name).or_insert_with(|| TableRows::new(table));
+                known.watch(wanted.index);
                 for row in rows {
                     known.take_in(Table::index_values(table.key(), row), row)?;
                 }

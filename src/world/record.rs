@@ -97,6 +97,8 @@ pub struct Table {
     pub decode: fn(&[Value]) -> Result<AnyRecord, Corrupt>,
     /// Makes a row of a record.
     pub encode: fn(&(dyn Any + Send + Sync)) -> Row,
+    /// The values of a record in some of its columns.
+    pub cells: fn(&(dyn Any + Send + Sync), &[usize]) -> Row,
 }
 
 impl Table {
@@ -252,6 +254,12 @@ pub trait Record: Any + Clone + Send + Sync {
     const TABLE: &'static Table;
     /// Its values, in the order of the table's columns.
     fn values(&self) -> Row;
+    /// Its values in some columns.
+    fn cells(&self, columns: &[usize]) -> Row;
+    /// Its primary key.
+    fn key(&self) -> Row {
+        self.cells(Self::TABLE.key().columns)
+    }
 }
 
 /// Finds a column's position while compiling, so that an index can only name columns that exist.
@@ -347,9 +355,17 @@ macro_rules! record {
                 encode: |any| {
                     any.downcast_ref::<Self>().expect("a table only ever holds its own records").values()
                 },
+                cells: |any, columns| {
+                    any.downcast_ref::<Self>().expect("a table only ever holds its own records").cells(columns)
+                },
             };
             fn values(&self) -> $crate::world::record::Row {
                 vec![$($crate::world::record::Cell::to_value(&self.$field)),+]
+            }
+            fn cells(&self, columns: &[usize]) -> $crate::world::record::Row {
+                let cells: &[fn(&Self) -> $crate::world::record::Value] =
+                    &[$(|record| $crate::world::record::Cell::to_value(&record.$field)),+];
+                columns.iter().map(|&column| cells[column](self)).collect()
             }
         }
     };

@@ -1,6 +1,7 @@
-//! The rows of one table in a world: an identity map with its indexes.
+//! The rows of one table in a world: an identity map with the indexes that somebody asked for.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::TableChanges;
 use super::record::{AnyRecord, Corrupt, Index, Row, Table};
@@ -12,17 +13,21 @@ struct Slot {
     current: Option<AnyRecord>,
 }
 
+/// Values of an index → primary keys, in their order.
+type Entries = HashMap<Row, Vec<Row>>;
+
 /// See the module's comment.
 pub(super) struct TableRows {
     table: &'static Table,
     slots: HashMap<Row, Slot>,
-    /// For each index but the primary key: values → primary keys, in their order.
-    indexes: Vec<HashMap<Row, BTreeSet<Row>>>,
+    /// For each index of the table but the primary key. Empty until the first look-up by it was answered: most
+    /// rows are only ever found by their keys, and what nobody asks for need not be kept true.
+    indexes: Vec<Option<Entries>>,
 }
 
 impl TableRows {
     pub(super) fn new(table: &'static Table) -> Self {
-        let indexes = table.indexes.iter().skip(1).map(|_| HashMap::new()).collect();
+        let indexes = table.indexes.iter().skip(1).map(|_| None).collect();
         Self { table, slots: HashMap::new(), indexes }
     }
 
@@ -30,21 +35,45 @@ impl TableRows {
         self.slots.get(key).and_then(|slot| slot.current.clone())
     }
 
-    /// The present rows with these values in an index.
+    /// The present rows with these values in an index. None are known by an index that is not watched.
     pub(super) fn by_index(&self, index: &'static Index, values: &Row) -> impl Iterator<Item = AnyRecord> {
-        let place = self.table.indexes.iter().position(|known| known.columns == index.columns);
+        let place = self.place(index);
         let by_key = if place == Some(0) { self.get(values) } else { None };
         let keys = match place {
-            Some(place) if place > 0 => self.indexes[place - 1].get(values),
+            Some(place) if place > 0 => self.indexes[place - 1].as_ref().and_then(|entries| entries.get(values)),
             _ => None,
         };
         by_key.into_iter().chain(keys.into_iter().flatten().filter_map(|key| self.get(key)))
     }
 
+    /// From now on rows are found by this index, those that are here already included.
+    pub(super) fn watch(&mut self, index: &'static Index) {
+        let Some(place) = self.place(index).filter(|place| *place > 0) else { return };
+        if self.indexes[place - 1].is_some() {
+            return;
+        }
+        let mut entries = Entries::new();
+        for (key, slot) in &self.slots {
+            if let Some(record) = &slot.current {
+                enter(&mut entries, (self.table.cells)(record.as_ref(), index.columns), key);
+            }
+        }
+        self.indexes[place - 1] = Some(entries);
+    }
+
+    fn place(&self, index: &'static Index) -> Option<usize> {
+        self.table.indexes.iter().position(|known| known.columns == index.columns)
+    }
+
     /// Sets the present state of a row and gives the one before.
     pub(super) fn put(&mut self, key: &Row, record: Option<AnyRecord>) -> Option<AnyRecord> {
-        let slot = self.slots.entry(key.clone()).or_insert(Slot { stored: None, current: None });
-        let before = std::mem::replace(&mut slot.current, record.clone());
+        let before = match self.slots.get_mut(key) {
+            Some(slot) => std::mem::replace(&mut slot.current, record.clone()),
+            None => {
+                self.slots.insert(key.clone(), Slot { stored: None, current: record.clone() });
+                None
+            }
+        };
         self.reindex(key, before.as_ref(), record.as_ref());
         before
     }
@@ -61,24 +90,22 @@ impl TableRows {
     }
 
     fn reindex(&mut self, key: &Row, before: Option<&AnyRecord>, after: Option<&AnyRecord>) {
-        if self.indexes.is_empty() {
-            return;
-        }
-        let before = before.map(|record| (self.table.encode)(record.as_ref()));
-        let after = after.map(|record| (self.table.encode)(record.as_ref()));
+        let cells = self.table.cells;
         for (index, entries) in self.table.indexes.iter().skip(1).zip(&mut self.indexes) {
-            let values_before = before.as_ref().map(|row| Table::index_values(index, row));
-            let values_after = after.as_ref().map(|row| Table::index_values(index, row));
+            let Some(entries) = entries else { continue };
+            let values_before = before.map(|record| cells(record.as_ref(), index.columns));
+            let values_after = after.map(|record| cells(record.as_ref(), index.columns));
             if values_before == values_after {
                 continue;
             }
             if let Some(values) = values_before
                 && let Some(keys) = entries.get_mut(&values)
+                && let Ok(at) = keys.binary_search(key)
             {
-                keys.remove(key);
+                keys.remove(at);
             }
             if let Some(values) = values_after {
-                entries.entry(values).or_default().insert(key.clone());
+                enter(entries, values, key);
             }
         }
     }
@@ -91,7 +118,7 @@ impl TableRows {
         for (key, slot) in &self.slots {
             match (&slot.stored, &slot.current) {
                 (None, Some(current)) => changes.inserts.push(encode(current.as_ref())),
-                (Some(stored), Some(current)) if !std::sync::Arc::ptr_eq(stored, current) => {
+                (Some(stored), Some(current)) if !Arc::ptr_eq(stored, current) => {
                     let (stored, current) = (encode(stored.as_ref()), encode(current.as_ref()));
                     if stored != current {
                         changes.updates.push(current);
@@ -101,11 +128,22 @@ impl TableRows {
                 (Some(_), Some(_)) | (None, None) => {}
             }
         }
-        let key = self.table.key();
-        changes.inserts.sort_by_cached_key(|row| Table::index_values(key, row));
-        changes.updates.sort_by_cached_key(|row| Table::index_values(key, row));
-        changes.deletes.sort();
+        let key = self.table.key().columns;
+        let by_key = |left: &Row, right: &Row| {
+            key.iter().map(|&column| &left[column]).cmp(key.iter().map(|&column| &right[column]))
+        };
+        changes.inserts.sort_unstable_by(by_key);
+        changes.updates.sort_unstable_by(by_key);
+        changes.deletes.sort_unstable();
         let unchanged = changes.inserts.is_empty() && changes.updates.is_empty() && changes.deletes.is_empty();
         (!unchanged).then_some(changes)
+    }
+}
+
+/// Notes under an index's values that the row with this key has them.
+fn enter(entries: &mut Entries, values: Row, key: &Row) {
+    let keys = entries.entry(values).or_default();
+    if let Err(at) = keys.binary_search(key) {
+        keys.insert(at, key.clone());
     }
 }
