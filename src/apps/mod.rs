@@ -33,7 +33,7 @@ pub use http::{app_in_path, routes};
 pub use json::{AppJson, touch};
 pub use keyless::may_post_without_key;
 pub use model::{
-    App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find, find_even_deleted,
+    App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find, find_even_deleted, want,
 };
 pub use rotate::{IssueKey, Owner, RevokeKey};
 pub use settings::{AutoRefill, FeeTable, FeeVersion, FeeVersions, PayoutLimits, Settings};

@@ -9,7 +9,7 @@ use crate::ids::{AppId, OrgId};
 use crate::money::Cents;
 use crate::refusal::Refusal;
 use crate::world::record::{Document, key, record, words};
-use crate::world::{Halt, World};
+use crate::world::{Halt, Want, World};
 
 record! {
     /// The tenant: it owns apps, users, money, keys and members.
@@ -106,6 +106,11 @@ pub fn find(world: &mut World, scope: Scope) -> Result<Arc<App>, Halt> {
         Some(app) if app.deleted_at.is_none() => Ok(app),
         Some(_) | None => Err(Refusal::not_found("app").into()),
     }
+}
+
+/// The row that [`find`] asks for.
+pub fn want(scope: Scope) -> Want {
+    Want::row::<App>(key![scope.org, scope.app])
 }
 
 /// The app, deleted or not. What comes back late, such as a payout that a bank returns, still belongs to it.

@@ -21,7 +21,7 @@ use crate::clock::Time;
 use crate::http::Scope;
 use crate::ids::{AppId, EventId, OrgId};
 use crate::world::record::{key, record};
-use crate::world::{Halt, World};
+use crate::world::{Halt, Want, World};
 
 record! {
     /// Where the log of an app stands.
@@ -96,6 +96,11 @@ pub struct News {
     pub version: i64,
     /// The whole object, without secrets.
     pub object: serde_json::Value,
+}
+
+/// The row that [`tell`] asks for.
+pub fn want(scope: Scope) -> Want {
+    Want::row::<EventStream>(key![scope.org, scope.app])
 }
 
 /// Writes an event at the end of the app's log.

@@ -161,9 +161,14 @@ fn keep(world: &mut World, org: OrgId, keyed: &Keyed, answer: &Answer) {
     });
 }
 
+/// What is read of an answer to tell later what was made.
+#[derive(serde::Deserialize)]
+struct Identified {
+    id: Option<String>,
+}
+
 fn object_id(body: &str) -> Option<String> {
-    let document: serde_json::Value = serde_json::from_str(body).ok()?;
-    document.get("id")?.as_str().map(str::to_owned)
+    serde_json::from_str::<Identified>(body).ok()?.id
 }
 
 /// Stands before a sealed body; no JSON document begins like this.

@@ -200,6 +200,13 @@ pub struct Leased {
     pub attempt: i64,
 }
 
+impl Leased {
+    /// The row that [`finish`] and its like ask for.
+    pub fn want(&self) -> Want {
+        Want::row::<Job>(key![self.org, self.id])
+    }
+}
+
 /// Takes a due job, if nobody else was faster. `None` when somebody was, or it is done.
 #[derive(Clone, Debug)]
 pub struct Lease {

@@ -55,6 +55,14 @@ pub fn open(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> R
     if world.get::<Hold>(key![scope.org, id])?.is_some() {
         return Err(Refusal::new(Code::InvalidState, "The money was set aside before.").into());
     }
+    open_new(world, scope, id, amount)
+}
+
+/// The same for a transfer that is only being made: its id was just drawn, so it has set nothing aside yet.
+///
+/// # Errors
+/// `transaction-insufficient-funds`.
+pub fn open_new(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
     post(world, &postings::open_hold(scope, id, amount))?;
 
     // From here it must succeed.

@@ -89,7 +89,7 @@ pub fn app_to_organization(scope: Scope, transfer: TransferId, amount: Cents) ->
 // Setting money aside, for a link that nobody has claimed or a payable that is being paid.
 
 /// The app sets money aside.
-pub(super) fn open_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+pub fn open_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     let (wallet, held) = (Place::AppWallet(scope.app), Place::AppHeld(scope.app));
     posting(scope, transfer, vec![balance(wallet, held, amount)])
 }

@@ -32,7 +32,7 @@ use crate::jobs::{self, Work};
 use crate::refusal::Refusal;
 use crate::world::query::Compare;
 use crate::world::record::{Cell as _, Value, key};
-use crate::world::{Halt, Query, World};
+use crate::world::{Halt, Query, Want, World};
 
 /// Adds a message and the job that sends it. `recipient` is E.164 or an address.
 pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str, template: Template) -> MessageId {
@@ -63,6 +63,11 @@ pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str,
 pub fn find(world: &mut World, org: OrgId, id: MessageId) -> Result<Arc<Message>, Halt> {
     let message = world.get::<Message>(key![org, id])?;
     message.ok_or_else(|| Refusal::not_found("message").into())
+}
+
+/// The row that [`find`] asks for.
+pub fn want(org: OrgId, id: MessageId) -> Want {
+    Want::row::<Message>(key![org, id])
 }
 
 /// What carriers call the other messages to the same phone or address.

@@ -58,7 +58,7 @@ impl Command for Pay {
         let method = vendors::payment_method(world, &vendor, terms.payment_method)?;
         vendors::rules::may_be_paid(&method, world.now())?;
         let id: TransferId = world.id();
-        holds::open(world, self.scope, id, terms.amount)?;
+        holds::open_new(world, self.scope, id, terms.amount)?;
 
         // From here it must succeed.
         let now = world.now();

@@ -264,7 +264,7 @@ fn likely_way(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<Way
     let otherwise = Way::by(Platform::Ach);
     let phone = row.as_new_link().payee.e164().and_then(|text| PhoneNumber::parse_e164(&text).ok());
     let Some(phone) = phone else { return Ok(otherwise) };
-    let Some(user) = users::by_phone(world, scope.org, &phone)? else { return Ok(otherwise) };
+    let Some(user) = users::by_phone(world, scope.org, &phone.e164())? else { return Ok(otherwise) };
     // What another app of the organization knows of a person is not this app's to read.
     if !users::is_connected(world, scope, user.id)? {
         return Ok(otherwise);

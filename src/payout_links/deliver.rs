@@ -11,7 +11,7 @@ use crate::jobs::Leased;
 use crate::messages::{self, Before, Begun, Channel, Conclusion, MessageStatus, Template};
 use crate::refusal::Refusal;
 use crate::world::record::key;
-use crate::world::{Halt, World};
+use crate::world::{Halt, Want, World};
 
 /// The first delivery, in the commit that makes the link.
 pub fn deliver_first(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
@@ -67,6 +67,12 @@ impl Command for ClaimLinkDelivered {
 
     fn organization(&self) -> OrgId {
         self.leased.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        let org = self.leased.org;
+        let link = Want::row::<PayoutLink>(key![org, self.link]);
+        vec![self.leased.want(), messages::want(org, self.message), link]
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {

@@ -20,7 +20,7 @@ pub mod rules;
 mod token;
 
 pub use cancel::Cancel;
-pub use create::{Create, DeliveryAsked, NewLink, create};
+pub use create::{Create, DeliveryAsked, NewLink, create, wants};
 pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, deliver_first};
 pub use expire::{Expire, Remind};
 pub use funded::{funded, not_funded};

@@ -104,7 +104,7 @@ impl Submit {
             Asker::User(id) if self.by_client => users::find_if_known(world, self.scope, *id),
             Asker::User(id) => users::find(world, self.scope, *id).map(Some),
             Asker::Phone(phone) => {
-                let Some(user) = users::by_phone(world, self.scope.org, phone)? else { return Ok(None) };
+                let Some(user) = users::by_phone(world, self.scope.org, &phone.e164())? else { return Ok(None) };
                 let connected = users::is_connected(world, self.scope, user.id)?;
                 Ok(connected.then_some(user))
             }

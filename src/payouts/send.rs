@@ -13,12 +13,11 @@ use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::messages::{self, Channel, Template};
 use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink, rules};
 use crate::payout_methods::PayoutMethod;
-use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::{self, Transfer, TransferStatus};
 use crate::users::{self, User};
 use crate::world::record::key;
-use crate::world::{Halt, World};
+use crate::world::{Halt, Want, World};
 
 /// Who is paid unasked, and where to.
 type Preference = (Arc<User>, Arc<PayoutMethod>);
@@ -39,6 +38,12 @@ impl Command for SendPayout {
 
     fn organization(&self) -> OrgId {
         self.scope.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        let phone = self.new.payee.e164().filter(|_| self.new.user.is_none());
+        let user = phone.map(|phone| users::want_by_phone(self.scope.org, &phone));
+        payout_links::wants(self.scope, &self.new).into_iter().chain(user).collect()
     }
 
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
@@ -74,9 +79,7 @@ impl SendPayout {
     }
 
     fn by_phone(&self, world: &mut World) -> Result<Option<Arc<User>>, Halt> {
-        let Some(phone) = self.new.payee.e164().and_then(|text| PhoneNumber::parse_e164(&text).ok()) else {
-            return Ok(None);
-        };
+        let Some(phone) = self.new.payee.e164() else { return Ok(None) };
         let Some(user) = users::by_phone(world, self.scope.org, &phone)? else { return Ok(None) };
         // A user of another app of the organization claims by a link and is connected by that.
         let connected = users::is_connected(world, self.scope, user.id)?;

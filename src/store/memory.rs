@@ -163,7 +163,7 @@ impl Memory {
             return Err(CommitError::Refused(broken));
         }
         let mut written = Vec::new();
-        for TableChanges { table, inserts, updates, deletes } in changes {
+        for TableChanges { table, inserts, updates, deletes, changed: _ } in changes {
             for key in deletes {
                 let before = tables.put(table, key.clone(), None);
                 written.push(Change { table, key: key.clone(), before, after: None });

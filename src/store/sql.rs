@@ -3,7 +3,7 @@
 
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::Index;
-use crate::world::{Row, Table};
+use crate::world::{Columns, Row, Table};
 
 fn names(table: &Table) -> Vec<&'static str> {
     table.columns.iter().map(|column| column.name).collect()
@@ -86,12 +86,15 @@ pub(super) fn insert(table: &Table) -> String {
     format!("INSERT INTO {} ({}) VALUES ({})", table.name, names(table).join(", "), places.join(", "))
 }
 
-/// Sets every column but the key's. Its parameters are the whole row.
-pub(super) fn update(table: &Table) -> String {
+/// Sets some columns. Its parameters are their values and the key's, in the order of the table's columns.
+pub(super) fn update(table: &Table, changed: Columns) -> String {
     let key = table.key().columns;
-    let text = |position: usize| format!("{} = ?{}", table.columns[position].name, position + 1);
-    let sets: Vec<String> = (0..table.columns.len()).filter(|position| !key.contains(position)).map(text).collect();
-    let found: Vec<String> = key.iter().map(|&position| text(position)).collect();
+    let (mut sets, mut found) = (Vec::new(), Vec::new());
+    let given = (0..table.columns.len()).filter(|position| changed.contains(*position) || key.contains(position));
+    for (place, position) in given.enumerate() {
+        let text = format!("{} = ?{}", table.columns[position].name, place + 1);
+        if key.contains(&position) { found.push(text) } else { sets.push(text) }
+    }
     format!("UPDATE {} SET {} WHERE {}", table.name, sets.join(", "), found.join(" AND "))
 }
 

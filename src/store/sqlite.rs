@@ -21,7 +21,7 @@ use super::{CommitError, Snapshot, StoreError};
 use crate::clock::Time;
 use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
-use crate::world::{Row, Table, TableChanges, Value, Want};
+use crate::world::{Columns, Row, Table, TableChanges, Value, Want};
 
 /// Past this size of the log the writer itself waits for a checkpoint, so that the log stays bounded.
 const LOG_MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -190,9 +190,15 @@ fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()>
         }
     }
     if !change.updates.is_empty() {
-        let mut statement = connection.prepare_cached(&sql::update(table))?;
-        for row in &change.updates {
-            statement.execute(params_from_iter(row))?;
+        let mut prepared: HashMap<Columns, CachedStatement<'_>> = HashMap::new();
+        for (row, changed) in change.updates.iter().zip(&change.changed) {
+            let statement = match prepared.entry(*changed) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(connection.prepare_cached(&sql::update(table, *changed))?),
+            };
+            let key = table.key().columns;
+            let values = row.iter().enumerate().filter(|(at, _)| changed.contains(*at) || key.contains(at));
+            statement.execute(params_from_iter(values.map(|(_, value)| value)))?;
         }
     }
     if !change.inserts.is_empty() {

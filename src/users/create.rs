@@ -92,7 +92,7 @@ fn admit(
     names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     let known = match &person.identity {
-        Identity::Phone(phone) => by_phone(world, scope.org, phone)?,
+        Identity::Phone(phone) => by_phone(world, scope.org, &phone.e164())?,
         Identity::Email(email) if person.verified => by_proven_email(world, scope.org, email)?,
         Identity::Email(_) => None,
     };

@@ -55,10 +55,9 @@ use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::payout_methods::PayoutMethod;
-use crate::phone::PhoneNumber;
 use crate::refusal::Refusal;
 use crate::world::record::key;
-use crate::world::{Halt, World};
+use crate::world::{Halt, Want, World};
 
 /// A user that the app is connected to; deleted ones too.
 ///
@@ -85,9 +84,14 @@ pub fn find_in_organization(world: &mut World, org: OrgId, id: UserId) -> Result
     user.ok_or_else(|| Refusal::not_found("user").into())
 }
 
-/// The organization's user with this phone, if there is one.
-pub fn by_phone(world: &mut World, org: OrgId, phone: &PhoneNumber) -> Result<Option<Arc<User>>, Halt> {
-    world.find::<User>(User::BY_PHONE, key![org, phone.e164()])
+/// The organization's user with this phone (E.164), if there is one.
+pub fn by_phone(world: &mut World, org: OrgId, e164: &str) -> Result<Option<Arc<User>>, Halt> {
+    world.find::<User>(User::BY_PHONE, key![org, e164.to_owned()])
+}
+
+/// The row that [`by_phone`] asks for.
+pub fn want_by_phone(org: OrgId, e164: &str) -> Want {
+    Want::by::<User>(User::BY_PHONE, key![org, e164.to_owned()])
 }
 
 /// Whether the app may pay the user.

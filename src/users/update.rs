@@ -181,7 +181,7 @@ fn must_be_free(world: &mut World, user: &User, phone: &PhoneNumber) -> Result<(
         let message = "The user has verified the phone number; it cannot be changed any more.";
         return Err(Refusal::field(Code::InvalidState, "/phone_number", message).into());
     }
-    match by_phone(world, user.org, phone)? {
+    match by_phone(world, user.org, &phone.e164())? {
         Some(_) => {
             let message = "Another user of the organization has this phone number.";
             Err(Refusal::field(Code::InvalidState, "/phone_number", message).into())

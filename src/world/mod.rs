@@ -12,7 +12,6 @@ pub mod record;
 mod rows;
 pub mod states;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use query::{Direction, Query};
@@ -20,9 +19,14 @@ use record::{AnyRecord, Index};
 pub use record::{Record, Row, Table, Value};
 use rows::TableRows;
 
+
 use crate::clock::Time;
 use crate::ids::Entropy;
 use crate::refusal::Refusal;
+
+/// A map of the working set. Its hash is faster than the standard library's and as unpredictable from outside.
+type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;
 
 /// Rows that a command needs and the world does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -96,8 +100,33 @@ pub struct TableChanges {
     pub inserts: Vec<Row>,
     /// Rows with changed values; the primary key is the same.
     pub updates: Vec<Row>,
+    /// For each of [`Self::updates`], which columns differ from what the store holds: what did not change need not be
+    /// written, and its indexes need not be touched.
+    pub changed: Vec<Columns>,
     /// Primary keys of rows to remove.
     pub deletes: Vec<Row>,
+}
+
+/// Some columns of a table, by their positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Columns(u64);
+
+impl Columns {
+    /// The columns in which two rows of a table differ.
+    pub fn differing(left: &Row, right: &Row) -> Self {
+        let differs = |(position, (left, right)): (usize, (&Value, &Value))| u64::from(left != right) << position;
+        Self(left.iter().zip(right).enumerate().map(differs).sum())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether this column is one of them.
+    pub fn contains(self, position: usize) -> bool {
+        self.0 >> position & 1 == 1
+    }
 }
 
 /// A place in the list of changes to which the world can go back.
@@ -106,9 +135,9 @@ pub struct Savepoint(usize);
 
 /// The batch's working set. See the module's comment.
 pub struct World {
-    tables: HashMap<&'static str, TableRows>,
-    answered: HashSet<RowsWanted>,
-    pages: HashMap<Query, Vec<AnyRecord>>,
+    tables: Map<&'static str, TableRows>,
+    answered: Set<RowsWanted>,
+    pages: Map<Query, Vec<AnyRecord>>,
     /// What each change replaced, newest last, so that a refused command can be taken back.
     undo: Vec<(&'static Table, Row, Option<AnyRecord>)>,
     now: Time,
@@ -119,9 +148,9 @@ impl World {
     /// An empty world.
     pub fn new(now: Time) -> Self {
         Self {
-            tables: HashMap::new(),
-            answered: HashSet::new(),
-            pages: HashMap::new(),
+            tables: Map::default(),
+            answered: Set::default(),
+            pages: Map::default(),
             undo: Vec::new(),
             now,
             entropy: Entropy::from_seed([0; 32]),
@@ -195,7 +224,7 @@ impl World {
             }
         }
         // Two may lack the same row.
-        let mut once = HashSet::new();
+        let mut once = Set::default();
         missing.retain(|want| once.insert(want.clone()));
         if missing.is_empty() { Ok(done) } else { Err(Halt::Load(missing)) }
     }

@@ -1,9 +1,8 @@
 //! The rows of one table in a world: an identity map with the indexes that somebody asked for.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::TableChanges;
+use super::{Columns, Map, TableChanges};
 use super::record::{AnyRecord, Corrupt, Index, Row, Table};
 
 struct Slot {
@@ -14,12 +13,12 @@ struct Slot {
 }
 
 /// Values of an index → primary keys, in their order.
-type Entries = HashMap<Row, Vec<Row>>;
+type Entries = Map<Row, Vec<Row>>;
 
 /// See the module's comment.
 pub(super) struct TableRows {
     table: &'static Table,
-    slots: HashMap<Row, Slot>,
+    slots: Map<Row, Slot>,
     /// For each index of the table but the primary key. Empty until the first look-up by it was answered: most
     /// rows are only ever found by their keys, and what nobody asks for need not be kept true.
     indexes: Vec<Option<Entries>>,
@@ -28,7 +27,7 @@ pub(super) struct TableRows {
 impl TableRows {
     pub(super) fn new(table: &'static Table) -> Self {
         let indexes = table.indexes.iter().skip(1).map(|_| None).collect();
-        Self { table, slots: HashMap::new(), indexes }
+        Self { table, slots: Map::default(), indexes }
     }
 
     pub(super) fn get(&self, key: &Row) -> Option<AnyRecord> {
@@ -52,7 +51,7 @@ impl TableRows {
         if self.indexes[place - 1].is_some() {
             return;
         }
-        let mut entries = Entries::new();
+        let mut entries = Entries::default();
         for (key, slot) in &self.slots {
             if let Some(record) = &slot.current {
                 enter(&mut entries, (self.table.cells)(record.as_ref(), index.columns), key);
@@ -112,19 +111,19 @@ impl TableRows {
 
     /// What differs from the store, in the order of the primary key.
     pub(super) fn changes(&self) -> Option<TableChanges> {
-        let mut changes =
-            TableChanges { table: self.table, inserts: Vec::new(), updates: Vec::new(), deletes: Vec::new() };
+        let (mut inserts, mut updates, mut deletes) = (Vec::new(), Vec::new(), Vec::new());
         let encode = self.table.encode;
         for (key, slot) in &self.slots {
             match (&slot.stored, &slot.current) {
-                (None, Some(current)) => changes.inserts.push(encode(current.as_ref())),
+                (None, Some(current)) => inserts.push(encode(current.as_ref())),
                 (Some(stored), Some(current)) if !Arc::ptr_eq(stored, current) => {
                     let (stored, current) = (encode(stored.as_ref()), encode(current.as_ref()));
-                    if stored != current {
-                        changes.updates.push(current);
+                    let changed = Columns::differing(&stored, &current);
+                    if !changed.is_empty() {
+                        updates.push((current, changed));
                     }
                 }
-                (Some(_), None) => changes.deletes.push(key.clone()),
+                (Some(_), None) => deletes.push(key.clone()),
                 (Some(_), Some(_)) | (None, None) => {}
             }
         }
@@ -132,11 +131,12 @@ impl TableRows {
         let by_key = |left: &Row, right: &Row| {
             key.iter().map(|&column| &left[column]).cmp(key.iter().map(|&column| &right[column]))
         };
-        changes.inserts.sort_unstable_by(by_key);
-        changes.updates.sort_unstable_by(by_key);
-        changes.deletes.sort_unstable();
-        let unchanged = changes.inserts.is_empty() && changes.updates.is_empty() && changes.deletes.is_empty();
-        (!unchanged).then_some(changes)
+        inserts.sort_unstable_by(by_key);
+        updates.sort_unstable_by(|(left, _), (right, _)| by_key(left, right));
+        deletes.sort_unstable();
+        let unchanged = inserts.is_empty() && updates.is_empty() && deletes.is_empty();
+        let (updates, changed) = updates.into_iter().unzip();
+        (!unchanged).then_some(TableChanges { table: self.table, inserts, updates, changed, deletes })
     }
 }
 
