@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use bursar::load::{Load, Sent, again, link_id, run};
+use bursar::load::{Load, Scenario, Sent, again, link_id, run};
 use serde_json::Value;
 
 use crate::harness::{Process, bursar, http};
@@ -29,9 +29,13 @@ pub fn load(process: &Process, credentials: &Value, run: u64) -> Load {
         address: process.address.clone(),
         client_id: word("client_id"),
         api_key: word("api_key"),
+        scenario: Scenario::SendPayout,
         connections: CONNECTIONS,
         duration: Duration::from_secs(60),
+        rate: None,
+        page: 1,
         run,
+        keep: true,
         acknowledged: Arc::default(),
     }
 }
@@ -47,7 +51,7 @@ async fn killed_under_load(process: Process, load: &Load, enough: u64) -> Vec<Se
         tokio::task::yield_now().await;
     }
     process.kill();
-    running.await.unwrap().sent
+    running.await.unwrap().unwrap().sent
 }
 
 /// Every link of the app, by id: its amount, and how often it was listed.

@@ -38,7 +38,7 @@ for _ in $(seq "$rounds"); do
   "$postgres/pgbench" -c 8 -j 2 -T "$seconds" "${pg[@]}" 2>/dev/null | sed -n 's/^tps = \([0-9.]*\).*/pgbench \1/p' >>"$folder/figures"
   "$bursar" bench --credentials "$folder/data/sandbox-credentials.json" --seconds "$seconds" --json |
     python3 -c 'import json,sys
-for run in json.load(sys.stdin): print(run["connections"], run["payouts_per_second"], run["p50_millis"], run["p99_millis"], run["others"])' >>"$folder/figures"
+for run in json.load(sys.stdin): print(run["connections"], run["per_second"], run["p50_millis"], run["p99_millis"], run["others"])' >>"$folder/figures"
 done
 
 python3 - "$folder/figures" "$seconds" <<'PYTHON'

@@ -60,7 +60,8 @@ enum Command {
         json: bool,
     },
     /// Send payouts to a running sandbox, and tell how fast they are answered
-    #[command(after_help = "Examples:\n  bursar bench\n  bursar bench --connections 64 --seconds 30 --json")]
+    #[command(after_help = "Examples:\n  bursar bench\n  bursar bench --connections 64 --seconds 30 --json\n  \
+                            bursar bench --scenario reads,lists --connections 64\n  bursar bench --connections 64 --rate 1000")]
     Bench(bench::Asked),
     /// Simulate months of payouts from a seed, and check every invariant after each step
     #[command(after_help = "Examples:\n  bursar simulate\n  bursar simulate --seed 42 --ops 1000000\n  \

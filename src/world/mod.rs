@@ -19,7 +19,6 @@ use record::{AnyRecord, Index};
 pub use record::{Record, Row, Table, Value};
 use rows::TableRows;
 
-
 use crate::clock::Time;
 use crate::ids::Entropy;
 use crate::refusal::Refusal;

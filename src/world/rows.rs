@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Columns, Map, TableChanges};
 use super::record::{AnyRecord, Corrupt, Index, Row, Table};
+use super::{Columns, Map, TableChanges};
 
 struct Slot {
     /// As the store holds it; `None` when the store has no such row.

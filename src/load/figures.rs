@@ -1,0 +1,124 @@
+//! What is counted, and what it comes to.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use super::{Load, Scenario};
+
+/// What takes longer counts as this: ten minutes.
+const MICROS_MAX: u64 = 600_000_000;
+
+/// The figures of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// What was sent.
+    pub scenario: Scenario,
+    /// Connections.
+    pub connections: usize,
+    /// Requests a second that were to be sent, at a fixed rate.
+    pub rate: Option<u64>,
+    /// Answers of success, and rows of batches.
+    pub done: u64,
+    /// Requests that were answered otherwise, or not at all.
+    pub others: u64,
+    /// What was done in a second.
+    pub per_second: f64,
+    /// Half of the answers took at most this long, in milliseconds.
+    pub p50_millis: f64,
+    /// 99 of 100 did.
+    pub p99_millis: f64,
+    /// 999 of 1,000 did.
+    pub p999_millis: f64,
+    /// The longest.
+    pub max_millis: f64,
+}
+
+/// What one connection, or all of them, counted.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    micros: Histogram<u64>,
+    done: u64,
+    others: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        let micros =
+            Histogram::new_with_bounds(1, MICROS_MAX, 3).expect("the bounds are in order, and three digits kept");
+        Self { micros, done: 0, others: 0 }
+    }
+}
+
+impl Tally {
+    /// Counts an answer that took so many microseconds.
+    pub(super) fn count(&mut self, well: bool, micros: u64, worth: u64) {
+        if well {
+            self.micros.saturating_record(micros);
+            self.done += worth;
+        } else {
+            self.others += 1;
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &Self) {
+        self.micros.add(&other.micros).expect("histograms of one shape add up");
+        self.done += other.done;
+        self.others += other.others;
+    }
+
+    #[allow(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "figures of a benchmark, not money")]
+    pub(super) fn figures(&self, load: &Load, elapsed: Duration) -> Figures {
+        let millis = |micros: u64| micros as f64 / 1_000.0;
+        let at = |quantile| millis(self.micros.value_at_quantile(quantile));
+        Figures {
+            scenario: load.scenario,
+            connections: load.connections,
+            rate: load.rate,
+            done: self.done,
+            others: self.others,
+            per_second: self.done as f64 / elapsed.as_secs_f64().max(0.001),
+            p50_millis: at(0.5),
+            p99_millis: at(0.99),
+            p999_millis: at(0.999),
+            max_millis: millis(self.micros.max()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tally_counts_rows_and_answers_each_for_what_they_are() {
+        let mut tally = Tally::default();
+        for micros in 1..=1_000 {
+            tally.count(true, micros * 1_000, 2);
+        }
+        tally.count(false, 9_000_000, 2);
+        let mut all = Tally::default();
+        all.add(&tally);
+        let load = Load {
+            address: String::new(),
+            client_id: String::new(),
+            api_key: String::new(),
+            scenario: Scenario::Batches,
+            connections: 3,
+            duration: Duration::from_secs(1),
+            rate: None,
+            page: 1,
+            run: 0,
+            keep: false,
+            acknowledged: std::sync::Arc::default(),
+        };
+        let figures = all.figures(&load, Duration::from_secs(4));
+        assert_eq!((figures.done, figures.others), (2_000, 1));
+        assert!((figures.per_second - 500.0).abs() < 1e-9);
+        // Three digits are kept: half of 1,000 answers took at most 500 ms, and none the nine seconds of the other.
+        assert!((figures.p50_millis - 500.0).abs() < 1.0, "{figures:?}");
+        assert!((figures.p999_millis - 999.0).abs() < 1.0, "{figures:?}");
+        assert!(figures.max_millis < 1_001.0, "{figures:?}");
+    }
+}

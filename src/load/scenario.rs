@@ -1,0 +1,187 @@
+//! What is sent: the scenarios of the load generator, and what each needs before it begins.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Load;
+use super::client::Client;
+
+/// What each request of a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scenario {
+    /// POST /v2/payouts/send-payout, to a phone that nobody knows
+    SendPayout,
+    /// POST /v2/payout-links, delivered by nobody
+    Links,
+    /// A batch of 500 payout links, from its submission until its last row is done; a row counts as one
+    Batches,
+    /// POST /v2/transfers, one cent to a user
+    Transfers,
+    /// GET /v2/payout-links/{id}
+    Reads,
+    /// GET /v2/transfers, a page of 100
+    Lists,
+}
+
+/// Rows of a batch.
+const ROWS: u64 = 500;
+/// How often a batch is looked at until it is done.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// Links that are read in turns.
+const READ: u64 = 1_000;
+
+/// One request.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// Its path with its query.
+    pub path: String,
+    /// Its idempotency key.
+    pub key: String,
+    /// Its body; empty for a GET.
+    pub body: String,
+    /// The id of what it made, where what was sent is kept and it was answered well.
+    pub link: Option<String>,
+    /// From the moment at which it was to be sent to the whole answer, in microseconds.
+    pub micros: u64,
+}
+
+impl Sent {
+    fn get(path: String) -> Self {
+        Self { path, key: String::new(), body: String::new(), link: None, micros: 0 }
+    }
+
+    fn post(path: &str, key: String, body: &Value) -> Self {
+        Self { path: path.to_owned(), key, body: body.to_string(), link: None, micros: 0 }
+    }
+}
+
+/// What the requests of a run are made of.
+pub(super) struct Stage {
+    scenario: Scenario,
+    /// Who gets transfers.
+    user: String,
+    /// What is read, in turns.
+    paths: Vec<String>,
+}
+
+impl Scenario {
+    /// Makes what is read or paid.
+    pub(super) async fn prepare(self, client: &mut Client, load: &Load) -> Result<Stage, String> {
+        let mut stage = Stage { scenario: self, user: String::new(), paths: Vec::new() };
+        match self {
+            Self::SendPayout | Self::Links | Self::Batches => {}
+            Self::Transfers => {
+                let line = load.run % 10_000;
+                let user = json!({"first_name": "Load", "last_name": "Test", "country_code": "1",
+                    "phone_number": format!("212737{line:04}")});
+                let made = well(client, &Sent::post("/v2/users", format!("user-{}", load.run), &user)).await?;
+                stage.user = word(&made, "id")?;
+            }
+            Self::Reads => {
+                for count in 0..READ {
+                    let link = json!({"amount": 1, "delivery": {"method": "link"}});
+                    let key = format!("read-{}-{count}", load.run);
+                    let made = well(client, &Sent::post("/v2/payout-links", key, &link)).await?;
+                    stage.paths.push(format!("/v2/payout-links/{}", word(&made, "id")?));
+                }
+            }
+            Self::Lists => stage.paths.push(turn_pages(client, load.page).await?),
+        }
+        Ok(stage)
+    }
+}
+
+impl Stage {
+    /// How much one answer counts.
+    pub(super) fn worth(&self) -> u64 {
+        match self.scenario {
+            Scenario::Batches => ROWS,
+            Scenario::SendPayout | Scenario::Links | Scenario::Transfers | Scenario::Reads | Scenario::Lists => 1,
+        }
+    }
+
+    /// The next request of a connection.
+    pub(super) fn request(&self, load: &Load, connection: usize, count: u64) -> Sent {
+        let connection = u64::try_from(connection).unwrap_or(0);
+        let key = format!("load-{}-{connection}-{count}", load.run);
+        match self.scenario {
+            Scenario::SendPayout => {
+                // 212 736 0000 to 9999: valid numbers, so that the whole of the validation runs.
+                let line = (connection * 1_009 + count * 31 + load.run % 10_000) % 10_000;
+                let phone = json!({"country_code": "1", "phone_number": format!("212736{line:04}")});
+                let body = json!({"amount": 100, "payee": phone, "delivery": {"message": "Thank you!"}});
+                Sent::post("/v2/payouts/send-payout", key, &body)
+            }
+            Scenario::Links => {
+                let body = json!({"amount": 100, "memo": key, "delivery": {"method": "link"}});
+                Sent::post("/v2/payout-links", key, &body)
+            }
+            Scenario::Batches => {
+                let row = |row| json!({"amount_cents": 1, "delivery_method": "link", "memo": format!("{key}-{row}")});
+                let links: Vec<Value> = (0..ROWS).map(row).collect();
+                Sent::post("/v2/payout-link-batches", key, &json!({"links": links}))
+            }
+            Scenario::Transfers => Sent::post("/v2/transfers", key, &json!({"user_id": self.user, "amount": -1})),
+            Scenario::Reads | Scenario::Lists => {
+                let turn = usize::try_from(connection * 31 + count).unwrap_or(0);
+                Sent::get(self.paths[turn % self.paths.len()].clone())
+            }
+        }
+    }
+
+    /// Sends a request and waits for what it is about: a batch for its last row.
+    pub(super) async fn send(&self, client: &mut Client, sent: &Sent) -> Option<(u16, String)> {
+        let (status, body) = client.call(sent).await?;
+        if self.scenario != Scenario::Batches || status >= 300 {
+            return Some((status, body));
+        }
+        let look = Sent::get(format!("/v2/payout-link-batches/{}", link_id(&body)?));
+        loop {
+            let (status, body) = client.call(&look).await?;
+            let batch: Value = serde_json::from_str(&body).ok()?;
+            match batch["status"].as_str()? {
+                "submitted" | "processing" => tokio::time::sleep(LOOK_EVERY).await,
+                "completed" => return Some((status, body)),
+                // Rows that failed are no success of the batch.
+                _ => return Some((422, body)),
+            }
+        }
+    }
+}
+
+/// The path of a page of transfers, which is reached by turning all pages before it.
+async fn turn_pages(client: &mut Client, page: usize) -> Result<String, String> {
+    let mut path = "/v2/transfers?limit=100".to_owned();
+    for turned in 1..page {
+        let list = well(client, &Sent::get(path)).await?;
+        let last = list["data"].as_array().and_then(|data| data.last());
+        match last.and_then(|last| last["id"].as_str()) {
+            Some(id) if list["has_more"] == true => path = format!("/v2/transfers?limit=100&starting_after={id}"),
+            _ => return Err(format!("there are only {turned} pages of transfers")),
+        }
+    }
+    Ok(path)
+}
+
+/// The answer, if it is a success.
+async fn well(client: &mut Client, sent: &Sent) -> Result<Value, String> {
+    match client.call(sent).await {
+        Some((status, body)) if (200..300).contains(&status) => {
+            serde_json::from_str(&body).map_err(|error| error.to_string())
+        }
+        Some((status, body)) => Err(format!("{} was answered with {status}: {body}", sent.path)),
+        None => Err("it went away".to_owned()),
+    }
+}
+
+fn word(body: &Value, name: &str) -> Result<String, String> {
+    body[name].as_str().map(str::to_owned).ok_or_else(|| format!("an answer lacks {name}: {body}"))
+}
+
+/// The id in the body of an answer.
+pub fn link_id(body: &str) -> Option<String> {
+    let body: Value = serde_json::from_str(body).ok()?;
+    body.get("id")?.as_str().map(str::to_owned)
+}
