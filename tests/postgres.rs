@@ -218,7 +218,13 @@ fn who_stops_with_the_lock_is_thrown_out_and_commits_nothing() {
     let waited = begun.elapsed();
     assert!(waited > Duration::from_secs(2) && waited < Duration::from_secs(8), "{waited:?}");
     let table = AppMetrics::TABLE;
-    let late = bursar::world::TableChanges { table, inserts: Vec::new(), updates: vec![row], deletes: Vec::new() };
+    let late = bursar::world::TableChanges {
+        table,
+        inserts: Vec::new(),
+        updates: vec![row],
+        changed: Vec::new(),
+        deletes: Vec::new(),
+    };
     assert!(stopped.commit(&[late], bursar::clock::Time::from_micros(1)).is_err());
     assert_eq!(count(&database), 1);
 }
@@ -233,6 +239,7 @@ fn a_batch_reads_and_writes_its_own_organization_alone() {
         table: AppMetrics::TABLE,
         inserts: vec![foreign],
         updates: Vec::new(),
+        changed: Vec::new(),
         deletes: Vec::new(),
     };
     let refused = store.commit(&[changes], bursar::clock::Time::from_micros(1)).unwrap_err();

@@ -234,7 +234,7 @@ async fn a_restart_of_the_server_under_load_loses_nothing_that_was_acknowledged(
                 cluster.start_again();
             }
         });
-        let sent = running.await.unwrap().sent;
+        let sent = running.await.unwrap().unwrap().sent;
         assert!(sent.iter().filter(|sent| sent.link.is_some()).count() > 20, "{how}: nothing was under way");
         settle(sent, &load, &mut made).await;
         assert_eq!(process.get("/readyz").0, 200);
@@ -276,7 +276,7 @@ async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
             processes[victim].signal("CONT");
         }
         for outcome in futures::future::join_all(running).await {
-            let sent = outcome.unwrap().sent;
+            let sent = outcome.unwrap().unwrap().sent;
             acknowledged += sent.iter().filter(|sent| sent.link.is_some()).count();
             // Another process than it was sent to is asked.
             let elsewhere = load(&processes[(victim + 1) % 4], &credentials, 0);

@@ -78,7 +78,7 @@ fn row(table: &Table, org: Uuid, chance: &mut Chance) -> Row {
 }
 
 fn changes(table: &'static Table) -> TableChanges {
-    TableChanges { table, inserts: Vec::new(), updates: Vec::new(), deletes: Vec::new() }
+    TableChanges { table, inserts: Vec::new(), updates: Vec::new(), changed: Vec::new(), deletes: Vec::new() }
 }
 
 /// Commits as a batch of its own; gives how it ended.
@@ -154,9 +154,9 @@ fn rows_of_every_table_are_kept_found_and_shown_alike() {
                 (true, _) => change.updates.push(row.clone()),
             }
             let end = |open: &mut Open| {
-                let TableChanges { table, inserts, updates, deletes } = &change;
+                let TableChanges { table, inserts, updates, changed, deletes } = &change;
                 let (inserts, updates, deletes) = (inserts.clone(), updates.clone(), deletes.clone());
-                commit(open, vec![TableChanges { table, inserts, updates, deletes }])
+                commit(open, vec![TableChanges { table, inserts, updates, changed: changed.clone(), deletes }])
             };
             let [memory, sqlite, postgres] = &mut stores[..] else { panic!("three stores") };
             let ended = end(sqlite);

@@ -306,7 +306,9 @@ impl Command for ChooseMethod {
             let message = "This payout method cannot be used any more. Choose another.";
             return Err(Refusal::field(Code::UserInfoMissing, "/payout_method_id", message).into());
         }
-        users::prefer_payout_method(world, user, &method, self.is_default, self.auto_payout_enabled)?;
+        // As setting it up left the user: what is so already is not told twice.
+        let user = users::find_in_organization(world, scope.org, user.id)?;
+        users::prefer_payout_method(world, &user, &method, self.is_default, self.auto_payout_enabled)?;
         world.change(&sitting.session, |session| session.payout_method = Some(method.id));
         Ok(())
     }

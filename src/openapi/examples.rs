@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 /// What stands in fields of these names, where a schema says no more than that they are text.
-const TEXTS: [(&str, &str); 32] = [
+const TEXTS: [(&str, &str); 33] = [
     ("account_number", "5550001"),
     ("address", "123 Main Street"),
     ("business_name", "Corner Shop Inc."),
@@ -37,6 +37,7 @@ const TEXTS: [(&str, &str); 32] = [
     ("routing_number", "110000000"),
     ("state", "NY"),
     ("token", "123456"),
+    ("tax_id", "123456789"),
     ("url", "https://example.com/hooks"),
     ("zip", "10001"),
 ];

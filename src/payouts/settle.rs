@@ -114,6 +114,9 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     let back_at_app = transfer.funded || nobody_can_reach(world, scope, user)?;
     if back_at_app {
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
+    }
+    // Who is gone was paid all the same: only what the payout itself had filled the wallet with is taken off their year.
+    if transfer.funded {
         uncount_taxed(world, transfer, user, amounts.payout)?;
     }
     let returned = transfers::advance(world, transfer, Happening::Returned, |transfer| transfer.error = Some(code))?;

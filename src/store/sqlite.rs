@@ -191,10 +191,11 @@ fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()>
     }
     if !change.updates.is_empty() {
         let mut prepared: HashMap<Columns, CachedStatement<'_>> = HashMap::new();
-        for (row, changed) in change.updates.iter().zip(&change.changed) {
-            let statement = match prepared.entry(*changed) {
+        for (at, row) in change.updates.iter().enumerate() {
+            let changed = change.changed.get(at).copied().unwrap_or(Columns::ALL);
+            let statement = match prepared.entry(changed) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(connection.prepare_cached(&sql::update(table, *changed))?),
+                Entry::Vacant(new) => new.insert(connection.prepare_cached(&sql::update(table, changed))?),
             };
             let key = table.key().columns;
             let values = row.iter().enumerate().filter(|(at, _)| changed.contains(*at) || key.contains(at));

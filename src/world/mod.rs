@@ -100,7 +100,7 @@ pub struct TableChanges {
     /// Rows with changed values; the primary key is the same.
     pub updates: Vec<Row>,
     /// For each of [`Self::updates`], which columns differ from what the store holds: what did not change need not be
-    /// written, and its indexes need not be touched.
+    /// written, and its indexes need not be touched. Where nothing is said of a row, all of it is written.
     pub changed: Vec<Columns>,
     /// Primary keys of rows to remove.
     pub deletes: Vec<Row>,
@@ -111,6 +111,9 @@ pub struct TableChanges {
 pub struct Columns(u64);
 
 impl Columns {
+    /// All of them.
+    pub const ALL: Self = Self(u64::MAX);
+
     /// The columns in which two rows of a table differ.
     pub fn differing(left: &Row, right: &Row) -> Self {
         let differs = |(position, (left, right)): (usize, (&Value, &Value))| u64::from(left != right) << position;

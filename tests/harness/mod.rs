@@ -231,7 +231,8 @@ impl Server {
                 let mut store = Store::Postgres(Box::new(writer));
                 store.begin(OrgId(organization), &[]).unwrap();
                 let inserts = row.into_iter().collect();
-                let changes = TableChanges { table, inserts, updates: Vec::new(), deletes: vec![key] };
+                let changes =
+                    TableChanges { table, inserts, updates: Vec::new(), changed: Vec::new(), deletes: vec![key] };
                 store.commit(&[changes], self.now()).unwrap();
             }),
             Place::Sqlite => panic!("nobody gets behind the back of SQLite"),

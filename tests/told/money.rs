@@ -149,7 +149,7 @@ pub async fn payments(covered: &mut Covered) {
     scene.pass(2 * DAY, &["payment.updated #3 reversed"]).await;
     scene.ask(&format!("DELETE {customer}/bank-accounts/{good}"), Value::Null, 200, told).await;
     scene.ask(&format!("DELETE {customer}"), Value::Null, 200, told).await;
-    scene.ask(&format!("DELETE {customer}"), Value::Null, 200, &[]).await;
+    scene.ask(&format!("DELETE {customer}"), Value::Null, 404, &[]).await;
 }
 
 /// What people ask for.

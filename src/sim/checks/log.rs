@@ -10,6 +10,7 @@ use super::{changed, kept_for_ever, written};
 use crate::events::{Event, EventStream, link};
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::Finding;
+use crate::members::Member;
 use crate::payout_link_batches::PayoutLinkBatch;
 use crate::payout_links::PayoutLink;
 use crate::store::memory::Change;
@@ -33,6 +34,12 @@ impl Log {
             findings.extend(self.event(&event));
             told.entry((event.app, event.object_id)).or_default().push(event.version);
         }
+        // Who was there before the organization's first app was told to nobody: no log has the first version.
+        for member in changed::<Member>(changes).filter_map(|change| change.after) {
+            if !self.ends.keys().any(|(org, _)| *org == member.org) {
+                self.versions.insert(member.id.0, member.version);
+            }
+        }
         findings.extend(told.into_iter().filter_map(|(object, versions)| self.versions(object, &versions)));
         for stream in written::<EventStream>(changes) {
             // A log may be listened to before it has an event.
@@ -47,6 +54,7 @@ impl Log {
         let links = changed::<PayoutLink>(changes).filter(|change| !is_sum(change));
         findings.extend(self.versions_of(links, "payout link", |it| (it.id.0, it.version)));
         findings.extend(self.versions_of(changed::<User>(changes), "user", |it| (it.id.0, it.version)));
+        findings.extend(self.versions_of(changed::<Member>(changes), "member", |it| (it.id.0, it.version)));
         // That another row of a batch is done is counted without an event; what is told is where the batch stands.
         let batches = changed::<PayoutLinkBatch>(changes).filter(|change| {
             let status = |batch: &Option<Arc<PayoutLinkBatch>>| batch.as_ref().map(|batch| batch.status);
