@@ -75,6 +75,9 @@ async fn every_transition_of_every_noun_is_told_once_and_as_its_schema_says() {
     check(&covered);
 }
 
+/// What is a part of an object and has no event of its own: the object is told of when it moves.
+const PARTS: [&str; 1] = ["Background check of a user"];
+
 /// Nothing that can happen was left out.
 fn check(covered: &Covered) {
     let changing: BTreeSet<&str> = bursar::routes::business()
@@ -91,7 +94,7 @@ fn check(covered: &Covered) {
     assert!(UNTOLD.iter().all(|name| !covered.names.contains(name.as_str())), "it is told now");
 
     let schema = |noun: &str| noun.split(' ').map(capitalized).collect::<String>();
-    for (noun, moves) in bursar::openapi::moves() {
+    for (noun, moves) in bursar::openapi::moves().into_iter().filter(|(noun, _)| !PARTS.contains(noun)) {
         for (from, happening, to) in moves {
             let seen = covered.moves.contains(&(schema(noun), from.to_owned(), to.to_owned()));
             let unseen = UNSEEN.iter().any(|(of, before, after, _)| (*of, *before, *after) == (noun, from, to));

@@ -126,12 +126,21 @@ pub async fn reviews(covered: &mut Covered) {
     let admin = members.as_array().unwrap().iter().find(|member| member["role"] == "admin").unwrap()["id"].clone();
     let decision = json!({"acting_user_id": admin, "comment": "Passport seen."});
     let decide = |user: &str, word: &str| format!("POST {user}/screening/{word}");
+    let found = |findings: Value| {
+        let mut body = decision.clone();
+        body.as_object_mut().unwrap().extend(findings.as_object().unwrap().clone());
+        body
+    };
 
     let made = scene.ask("POST /v2/users", person(2001, "Sanctioned"), 201, &["user.updated #1 in_review"]).await;
     let user = format!("/v2/users/{}", made.id());
     scene.ask(&decide(&user, "confirm"), decision.clone(), 200, &["user.updated #1 disabled"]).await;
     scene.ask(&decide(&user, "clear"), decision.clone(), 200, &["user.updated #1 unverified"]).await;
     verify(&mut scene, &user, 2001, &["user.updated #1 verified"]).await;
+    // What members find out about a user is told with the user.
+    let checked = found(json!({"id_verified": true, "background_check": {"status": "started"}}));
+    scene.ask(&format!("PATCH {user}/compliance"), checked.clone(), 200, &["user.updated #1 verified"]).await;
+    scene.ask(&format!("PATCH {user}/compliance"), checked, 200, &[]).await;
 
     let named = |name: &str| json!({ "last_name": name });
     let made = scene.ask("POST /v2/users", person(2002, "Doe"), 201, &["user.updated #2 unverified"]).await;

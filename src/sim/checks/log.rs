@@ -1,7 +1,7 @@
 //! The event log, commit by commit: every transition has exactly one event, without gaps, in an unbroken chain
 //! (14 and 15).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -28,16 +28,17 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let had_logs: BTreeSet<OrgId> = self.ends.keys().map(|(org, _)| *org).collect();
         let mut findings = kept_for_ever::<Event>(changes, 15);
         let mut told: BTreeMap<(AppId, Uuid), Vec<i64>> = BTreeMap::new();
         for event in written::<Event>(changes) {
             findings.extend(self.event(&event));
             told.entry((event.app, event.object_id)).or_default().push(event.version);
         }
-        // Who was there before the organization's first app was told to nobody: no log has the first version.
+        // Who was there before the organization's first log was told to nobody: no log has the first version.
         for member in changed::<Member>(changes).filter_map(|change| change.after) {
-            if !self.ends.keys().any(|(org, _)| *org == member.org) {
-                self.versions.insert(member.id.0, member.version);
+            if !had_logs.contains(&member.org) {
+                self.versions.entry(member.id.0).or_insert(member.version);
             }
         }
         findings.extend(told.into_iter().filter_map(|(object, versions)| self.versions(object, &versions)));
