@@ -7,7 +7,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{changed, kept_for_ever, written};
-use crate::events::{Event, EventStream, link};
+use crate::events::{Event, EventName, EventStream, link};
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::Finding;
 use crate::members::Member;
@@ -30,10 +30,10 @@ impl Log {
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
         let had_logs: BTreeSet<OrgId> = self.ends.keys().map(|(org, _)| *org).collect();
         let mut findings = kept_for_ever::<Event>(changes, 15);
-        let mut told: BTreeMap<(AppId, Uuid), Vec<i64>> = BTreeMap::new();
+        let mut told: BTreeMap<(AppId, Uuid), (EventName, Vec<i64>)> = BTreeMap::new();
         for event in written::<Event>(changes) {
             findings.extend(self.event(&event));
-            told.entry((event.app, event.object_id)).or_default().push(event.version);
+            told.entry((event.app, event.object_id)).or_insert((event.name, Vec::new())).1.push(event.version);
         }
         // Who was there before the organization's first log was told to nobody: no log has the first version.
         for member in changed::<Member>(changes).filter_map(|change| change.after) {
@@ -41,7 +41,11 @@ impl Log {
                 self.versions.entry(member.id.0).or_insert(member.version);
             }
         }
-        findings.extend(told.into_iter().filter_map(|(object, versions)| self.versions(object, &versions)));
+        // Two apps may tell of one object in one commit, each of another version: the lower one comes first.
+        let mut told: Vec<_> = told.into_iter().collect();
+        told.sort_by_key(|((_, object), (_, versions))| (*object, versions.first().copied()));
+        findings
+            .extend(told.into_iter().filter_map(|(object, (name, versions))| self.versions(object, name, &versions)));
         for stream in written::<EventStream>(changes) {
             // A log may be listened to before it has an event.
             let end = self.ends.get(&(stream.org, stream.app)).cloned().unwrap_or_default();
@@ -80,15 +84,17 @@ impl Log {
 
     /// A log tells of each version of an object once, in order. What several apps know, such as a user, each of their
     /// logs tells; one that never told of it begins with the version that there is, or with the next.
-    fn versions(&mut self, (app, object): (AppId, Uuid), versions: &[i64]) -> Option<Finding> {
+    fn versions(&mut self, (app, object): (AppId, Uuid), name: EventName, versions: &[i64]) -> Option<Finding> {
         let latest = self.versions.entry(object).or_default();
         let (first, last) = (versions.first().copied()?, versions.last().copied()?);
-        let begins = match self.told.get(&(app, object)) {
-            Some(told) => first == told + 1,
-            None => first == *latest || first == *latest + 1,
+        let begins = match (name, self.told.get(&(app, object))) {
+            // A code is told of to the app alone that had it sent; the next may be another's.
+            (EventName::VerificationSent, _) => first == *latest + 1,
+            (_, Some(told)) => first == told + 1,
+            (_, None) => first == *latest || first == *latest + 1,
         };
         let follow = begins && versions.iter().zip(first..).all(|(version, expected)| *version == expected);
-        let what = format!("the events of app {app} tell of versions {versions:?}, the latest told was {latest}");
+        let what = format!("{name} of app {app} tells of versions {versions:?}, the latest told was {latest}");
         self.told.insert((app, object), last);
         *latest = last.max(*latest);
         (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
