@@ -58,7 +58,9 @@ impl Schemas<'_> {
         }
         let types: Vec<&str> = match &schema["type"] {
             Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
-            other => other.as_str().into_iter().collect(),
+            other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => {
+                other.as_str().into_iter().collect()
+            }
         };
         if !types.is_empty() && !types.iter().any(|word| is(value, word)) {
             faults.push(format!("{at}: {value} is no {}", types.join(" or ")));
