@@ -99,7 +99,10 @@ async fn a_handler_that_takes_too_long_is_answered_with_the_error_body() {
 }
 
 /// Holds the engine up until somebody lets it go on.
-struct Block(Arc<Mutex<mpsc::Receiver<()>>>);
+struct Block {
+    begun: tokio::sync::mpsc::UnboundedSender<()>,
+    waits: Arc<Mutex<mpsc::Receiver<()>>>,
+}
 
 impl Command for Block {
     type Reply = ();
@@ -109,17 +112,20 @@ impl Command for Block {
     }
 
     fn decide(&self, _: &mut World) -> Result<(), Halt> {
-        self.0.lock().unwrap().recv().unwrap_or(());
+        self.begun.send(()).unwrap_or(());
+        self.waits.lock().unwrap().recv().unwrap_or(());
         Ok(())
     }
 }
 
-/// Holds the engine up; gives what lets it go on.
-fn hold_up(server: &Server) -> mpsc::Sender<()> {
+/// Holds the engine up; gives what lets it go on, once it stands still.
+async fn hold_up(server: &Server) -> mpsc::Sender<()> {
     let (go_on, waits) = mpsc::channel();
+    let (begun, mut stands_still) = tokio::sync::mpsc::unbounded_channel();
     let engine = server.bursar().engine.clone();
-    let block = Block(Arc::new(Mutex::new(waits)));
+    let block = Block { begun, waits: Arc::new(Mutex::new(waits)) };
     tokio::spawn(async move { engine.run(block).await });
+    stands_still.recv().await.expect("the engine takes it up");
     go_on
 }
 
@@ -131,7 +137,7 @@ async fn customers(server: &Server) -> usize {
 #[tokio::test]
 async fn a_request_that_ran_out_of_time_goes_on_and_its_key_tells_how_it_ended() {
     let server = server().await;
-    let go_on = hold_up(&server);
+    let go_on = hold_up(&server).await;
     let ask =
         || server.post("/v2/payment-customers").app_key().idempotency_key("late").json(json!({"name": "Acme"})).send();
     let late = ask().await;
@@ -146,7 +152,7 @@ async fn a_request_that_ran_out_of_time_goes_on_and_its_key_tells_how_it_ended()
 #[tokio::test]
 async fn a_caller_who_hangs_up_cancels_nothing() {
     let server = Server::memory().await;
-    let go_on = hold_up(&server);
+    let go_on = hold_up(&server).await;
     let ask =
         || server.post("/v2/payment-customers").app_key().idempotency_key("gone").json(json!({"name": "Acme"})).send();
     // Dropped while it waits for its commit, as it is when its connection breaks.
