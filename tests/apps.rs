@@ -339,11 +339,11 @@ async fn deleting_an_app_erases_the_persons_behind_it() {
     let account = json!({"account_number": "000123456789", "routing_number": "110000000", "name": "Ada Lovelace"});
     server.put(&format!("{path}/ach-account")).as_org().json(account).send().await.expect(200);
     let named = |server: &Server| {
-        let rows = server.store().rows(BankAccount::TABLE).into_iter();
+        let rows = server.rows(BankAccount::TABLE).into_iter();
         let accounts = rows.map(|row| (BankAccount::TABLE.decode)(&row).unwrap().downcast::<BankAccount>().unwrap());
         accounts.filter(|account| account.name == "Ada Lovelace").count()
     };
-    assert_eq!((server.store().rows(AppCompliance::TABLE).len(), named(&server)), (1, 1));
+    assert_eq!((server.rows(AppCompliance::TABLE).len(), named(&server)), (1, 1));
     server.delete(&path).as_org().send().await.expect(200);
-    assert_eq!((server.store().rows(AppCompliance::TABLE).len(), named(&server)), (0, 0));
+    assert_eq!((server.rows(AppCompliance::TABLE).len(), named(&server)), (0, 0));
 }

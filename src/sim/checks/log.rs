@@ -44,8 +44,13 @@ impl Log {
         // Two apps may tell of one object in one commit, each of another version: the lower one comes first.
         let mut told: Vec<_> = told.into_iter().collect();
         told.sort_by_key(|((_, object), (_, versions))| (*object, versions.first().copied()));
-        findings
-            .extend(told.into_iter().filter_map(|(object, (name, versions))| self.versions(object, name, &versions)));
+        // What was told of each before this commit, in which several logs may begin to tell of it.
+        let before: HashMap<Uuid, i64> =
+            told.iter().map(|((_, object), _)| (*object, self.versions.get(object).copied().unwrap_or(0))).collect();
+        findings.extend(told.into_iter().filter_map(|(object, (name, versions))| {
+            let before = before.get(&object.1).copied().unwrap_or(0);
+            self.versions(object, name, &versions, before)
+        }));
         for stream in written::<EventStream>(changes) {
             // A log may be listened to before it has an event.
             let end = self.ends.get(&(stream.org, stream.app)).cloned().unwrap_or_default();
@@ -84,14 +89,20 @@ impl Log {
 
     /// A log tells of each version of an object once, in order. What several apps know, such as a user, each of their
     /// logs tells; one that never told of it begins with the version that there is, or with the next.
-    fn versions(&mut self, (app, object): (AppId, Uuid), name: EventName, versions: &[i64]) -> Option<Finding> {
+    fn versions(
+        &mut self,
+        (app, object): (AppId, Uuid),
+        name: EventName,
+        versions: &[i64],
+        before: i64,
+    ) -> Option<Finding> {
         let latest = self.versions.entry(object).or_default();
         let (first, last) = (versions.first().copied()?, versions.last().copied()?);
         let begins = match (name, self.told.get(&(app, object))) {
             // A code is told of to the app alone that had it sent; the next may be another's.
             (EventName::VerificationSent, _) => first == *latest + 1,
             (_, Some(told)) => first == told + 1,
-            (_, None) => first == *latest || first == *latest + 1,
+            (_, None) => (before..=*latest + 1).contains(&first),
         };
         let follow = begins && versions.iter().zip(first..).all(|(version, expected)| *version == expected);
         let what = format!("{name} of app {app} tells of versions {versions:?}, the latest told was {latest}");
