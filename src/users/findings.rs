@@ -67,14 +67,6 @@ pub struct Findings {
     pub name_mismatch: Option<bool>,
 }
 
-impl Findings {
-    /// Whether nothing is said.
-    #[must_use]
-    pub fn are_none(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// One thing that a decision changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ComplianceChange {

@@ -5,13 +5,13 @@ use serde_json::json;
 
 use super::user_of;
 use crate::clock::Time;
-use crate::http::input::{Change, input, wrong};
+use crate::http::input::{Change, input};
 use crate::http::inputs::Text;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{ComplianceDecisionId, MemberId, UserId};
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Code;
 use crate::users::findings::{
     ComplianceChange, ComplianceDecision, Findings, RecordFindings, ReviewStage, TaxOfficeAnswer,
 };
@@ -62,9 +62,9 @@ input! {
 }
 
 impl FindingsInput {
-    fn findings(&self) -> Result<Findings, Refusal> {
+    fn findings(&self) -> Findings {
         let flags = self.flags.0.as_ref();
-        let findings = Findings {
+        Findings {
             id_verified: self.id_verified.0,
             has_criminal_activity: self.has_criminal_activity.0,
             background_check: self.background_check.0.as_ref().map(|check| check.status),
@@ -73,20 +73,16 @@ impl FindingsInput {
             payout_method: flags.and_then(|flags| flags.payout_method.0),
             payout_method_cycle: flags.and_then(|flags| flags.payout_method_cycle.0),
             name_mismatch: flags.and_then(|flags| flags.name_mismatch.0),
-        };
-        if findings.are_none() {
-            return Err(Refusal::fields(wrong("", "says nothing that was found; send at least one field of it")));
         }
-        Ok(findings)
     }
 }
 
 /// PATCH /v2/users/{user_id}/compliance
 pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
-    let command = call.body::<FindingsInput>().and_then(|input| {
-        let findings = input.findings()?;
-        Ok(RecordFindings { scope, user, acting: input.acting_user_id, comment: input.comment.0, findings })
+    let command = call.body::<FindingsInput>().map(|input| {
+        let findings = input.findings();
+        RecordFindings { scope, user, acting: input.acting_user_id, comment: input.comment.0, findings }
     });
     call.once(command, Answer::ok).await
 }

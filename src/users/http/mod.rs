@@ -12,7 +12,7 @@ use super::update::{MethodChoice, UserPatch};
 use super::{ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
 use crate::email::Email;
 use crate::http::input::{Change, Patch, Problems, gather, input};
-use crate::http::inputs::{CallingCode, Metadata, Name, NationalNumber, Phone, PhoneFilter, Whole, phone};
+use crate::http::inputs::{CallingCode, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, Whole, phone};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Method, Outcome, Route, Scope, Who};
@@ -76,8 +76,8 @@ list_query! {
         pub email: Option<Email>,
         /// Only those who stand so.
         pub status: Option<UserStatus>,
-        /// Only those with exactly this metadata.
-        pub metadata: Option<Metadata>,
+        /// Only those with exactly this metadata. An address has room for so much of it.
+        pub metadata: Option<Text<500>>,
     }
 }
 
