@@ -180,6 +180,15 @@ class Ready:
         new = {"amount": 1000, "payee": {"country_code": "1", "phone_number": phone}, **more}
         return self.client.ask("POST", "/v2/payout-links", new)["link"].rsplit("/", 1)[1], phone
 
+    def give_claim_contact(self):
+        token, phone = self.link()
+        return Request({"token": token}, {"country_code": "1", "phone_number": phone})
+
+    def connect_user(self):
+        """A user who is connected already, which changes nothing and is answered like the first time."""
+        app = self.client.ask("GET", "/v2/apps")[0]["id"]
+        return Request({}, {"user_id": self.client.make("/v2/users", self.person()), "app_id": app})
+
     def contacted(self, **more):
         token, phone = self.link(**more)
         self.client.ask("POST", f"/v2/claims/{token}/contact", {"country_code": "1", "phone_number": phone})
@@ -246,6 +255,8 @@ PREPARED = {
     "reject_payable": Ready.submitted,
     "pay_payable": Ready.pay_payable,
     "get_payable_file": Ready.get_payable_file,
+    "connect_user": Ready.connect_user,
+    "give_claim_contact": Ready.give_claim_contact,
     "prove_claim_contact": Ready.contacted,
     "fill_claim_profile": Ready.fill_claim_profile,
     "give_claim_tax_form": Ready.give_claim_tax_form,
