@@ -8,17 +8,18 @@ use super::requests::Token;
 use crate::clock::Time;
 use crate::http::Scope;
 use crate::ids::{
-    JobId, MemberId, OrgId, PayableId, PayoutLinkId, PayoutRequestId, TransferId, UserId, VendorId,
+    JobId, MemberId, OrgId, PayableId, PaymentCustomerId, PayoutLinkId, PayoutRequestId, TransferId, UserId, VendorId,
     VendorPaymentMethodId,
 };
 use crate::jobs::Job;
 use crate::members::Member;
 use crate::payables::Payable;
+use crate::payment_customers::PaymentCustomer;
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
-use crate::users::{AppUser, User};
+use crate::users::{AppUser, User, UserStatus};
 use crate::vendors::{Vendor, VendorPaymentMethod};
 
 /// Links that clients still think of. Older ones are left to their expiry.
@@ -44,6 +45,8 @@ pub(super) struct KnownLink {
     pub token: Token,
     /// Its payee's phone in E.164, when it names one.
     pub phone: Option<String>,
+    /// Its payee's address, when it names one.
+    pub email: Option<String>,
     /// Cents.
     pub amount: i64,
 }
@@ -69,7 +72,12 @@ pub(super) struct Directory {
     pub members: HashMap<OrgId, Vec<MemberId>>,
     /// Users of each app.
     pub users: HashMap<Scope, Vec<UserId>>,
+    /// The payment customers of each app.
+    pub customers: HashMap<Scope, Vec<PaymentCustomerId>>,
+    /// Users under review.
+    pub reviewed: BTreeSet<(OrgId, UserId)>,
     phones: HashMap<UserId, String>,
+    by_contact: HashMap<(OrgId, String), UserId>,
     /// Jobs by the time when they are due.
     due: BTreeSet<(Time, OrgId, JobId)>,
     jobs: HashMap<JobId, (Time, i64)>,
@@ -92,6 +100,14 @@ impl Directory {
         keep_newest(&mut self.requests, REQUESTS_KEPT);
         for user in written::<User>(changes) {
             self.phones.extend(user.phone_e164.clone().map(|phone| (user.id, phone)));
+            for contact in [&user.phone_e164, &user.email].into_iter().flatten() {
+                self.by_contact.insert((user.org, contact.clone()), user.id);
+            }
+            if user.status == UserStatus::InReview {
+                self.reviewed.insert((user.org, user.id));
+            } else {
+                self.reviewed.remove(&(user.org, user.id));
+            }
         }
         for known in changed::<AppUser>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
             self.users.entry(Scope { org: known.org, app: known.app }).or_default().push(known.user_id);
@@ -109,6 +125,11 @@ impl Directory {
         let bills = changed::<Payable>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after);
         self.bills.extend(bills.map(|bill| (bill.scope(), bill.id)));
         keep_newest(&mut self.bills, BILLS_KEPT);
+        let customers = changed::<PaymentCustomer>(changes).filter(|change| change.before.is_none());
+        for customer in customers.filter_map(|it| it.after) {
+            let scope = Scope { org: customer.org, app: customer.app };
+            self.customers.entry(scope).or_default().push(customer.id);
+        }
         for change in changed::<Transfer>(changes) {
             let Some(transfer) = change.after.filter(|transfer| transfer.kind == TransferKind::Payout) else {
                 continue;
@@ -158,6 +179,11 @@ impl Directory {
         self.jobs.get(&job).map(|(_, fence)| *fence)
     }
 
+    /// Whose phone or address this is.
+    pub fn user(&self, org: OrgId, contact: &str) -> Option<UserId> {
+        self.by_contact.get(&(org, contact.to_owned())).copied()
+    }
+
     /// A user's phone.
     pub fn phone(&self, user: UserId) -> Option<&String> {
         self.phones.get(&user)
@@ -174,6 +200,7 @@ fn known_link(link: &PayoutLink) -> KnownLink {
         id: link.id,
         token: Token { org: link.org, hash: link.token_hash.clone() },
         phone: link.payee_phone.clone(),
+        email: link.payee_email.clone(),
         amount: link.amount.get(),
     }
 }

@@ -6,7 +6,7 @@
 //! last row: two runs give one state hash, and a violation is repeated by its seed.
 //!
 //! A step is one batch: what clients ask, what workers lease and report, and what rails tell, in one commit. After
-//! each, what it changed is checked against the invariants of design.md 1–17 and 19 ([`checks`]); from time to
+//! each, what it changed is checked against the invariants of design.md 1–19 ([`checks`]); from time to
 //! time, and at the end, everything is. At the end faults cease and all must drain (20). [`Sabotage`] breaks one
 //! thing on purpose, so that each check is seen to find what it is for.
 //!
@@ -22,6 +22,7 @@ mod directory;
 mod drain;
 mod hands;
 mod house;
+mod pager;
 mod promises;
 mod rail;
 mod receiver;
@@ -46,6 +47,7 @@ use checks::{Checks, written};
 use clients::{Clients, Sight};
 use directory::Directory;
 use house::{Batch, House, Ran};
+use pager::Pager;
 use promises::{Next, Promises};
 use rail::{Rail, Reference};
 use receiver::Receiver;
@@ -117,6 +119,7 @@ pub struct Simulation {
     rail: Rail,
     carrier: Carrier,
     receiver: Receiver,
+    pager: Pager,
     hands: Vec<Hand>,
     /// Sittings that are being opened, in the order of the requests.
     sittings: Vec<Option<Vec<u8>>>,
@@ -166,6 +169,7 @@ impl Simulation {
             rail: Rail::new(settings.sabotage == Sabotage::RailTakesTwice),
             carrier: Carrier::new(settings.sabotage == Sabotage::CarrierDenies),
             receiver: Receiver::default(),
+            pager: Pager::new(settings.sabotage == Sabotage::PagesByCount),
             hands: Vec::new(),
             sittings: Vec::new(),
             heard: BTreeMap::new(),
@@ -236,6 +240,10 @@ impl Simulation {
         if stopped || (!self.draining && self.chance.one_in(2_000)) {
             self.restart()?;
         }
+        if self.chance.one_in(4) {
+            let read = self.pager.read(&self.house, &self.stage.apps, &mut self.chance);
+            read.map_err(|finding| self.violation(finding))?;
+        }
         if self.steps >= self.next_pass {
             self.next_pass = self.steps.saturating_mul(2);
             self.check_everything()?;
@@ -301,7 +309,7 @@ impl Simulation {
             for _ in 0..copies {
                 self.promises.sent(&request);
                 self.checks.sent(&request);
-                let sitting = request.send(batch, &self.vault, &mut self.chance);
+                let sitting = request.send(batch, &self.vault, self.house.now(), &mut self.chance);
                 self.sittings.push(sitting);
             }
         }
@@ -335,6 +343,7 @@ impl Simulation {
             settled.map_err(|finding| self.violation(finding))?;
         }
         self.directory.commit(&changes);
+        self.pager.commit(&changes);
         Ok(())
     }
 

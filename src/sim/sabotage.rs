@@ -3,10 +3,14 @@
 use super::chance::Chance;
 use super::checks::read;
 use crate::events::Event;
+use crate::funding::Debt;
 use crate::payables::{Payable, PayableStatus};
 use crate::payout_link_batches::{BatchRow, RowStatus};
+use crate::payout_links::{LinkStatus, PayoutLink};
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::{Change, Memory};
+use crate::users::{TaxYear, User, UserStatus};
+use crate::vendors::VendorPaymentMethod;
 use crate::world::{Record, Value};
 
 /// What is broken on purpose, to see that a check finds it.
@@ -32,6 +36,18 @@ pub enum Sabotage {
     DeniedRows,
     /// The carrier denies having taken what it took.
     CarrierDenies,
+    /// A reader of lists counts pages off from the beginning.
+    PagesByCount,
+    /// Links whose money is not there go out.
+    UnfundedLinks,
+    /// What apps owe is forgotten.
+    ForgottenDebts,
+    /// Reviews are forgotten: the store says that there is none.
+    ForgottenReviews,
+    /// Vendors' accounts are paid to as soon as they are confirmed.
+    RestlessAccounts,
+    /// What was paid in a year is forgotten.
+    ForgottenTaxYears,
 }
 
 impl Sabotage {
@@ -43,7 +59,8 @@ impl Sabotage {
             | Self::OneDeliveryTooMany
             | Self::LazyStore
             | Self::StaleLeases
-            | Self::CarrierDenies => {}
+            | Self::CarrierDenies
+            | Self::PagesByCount => {}
             Self::LostEvents => {
                 let event = changes.iter().position(|change| change.table == Event::TABLE);
                 if let Some(place) = event.filter(|_| chance.one_in(50)) {
@@ -58,6 +75,24 @@ impl Sabotage {
             Self::DeniedRows => {
                 let succeeded = |row: &BatchRow| row.status == RowStatus::Succeeded;
                 overwrite(changes, memory, succeeded, "status", &Value::Text("failed".to_owned()));
+            }
+            Self::UnfundedLinks => {
+                let waits = |link: &PayoutLink| link.status == LinkStatus::FundsPending;
+                overwrite(changes, memory, waits, "status", &Value::Text("created".to_owned()));
+            }
+            Self::ForgottenDebts => overwrite(changes, memory, |_: &Debt| true, "left_open", &Value::Int(0)),
+            Self::ForgottenReviews => {
+                let reviewed = |user: &User| user.status == UserStatus::InReview;
+                // Those who look at what was committed see what should be there.
+                overwrite(&mut changes.clone(), memory, reviewed, "status", &Value::Text("verified".to_owned()));
+            }
+            Self::RestlessAccounts => {
+                let rests = |account: &VendorPaymentMethod| account.usable_at.is_some();
+                let long_ago = Value::Time(crate::clock::Time::from_micros(0));
+                overwrite(&mut changes.clone(), memory, rests, "usable_at", &long_ago);
+            }
+            Self::ForgottenTaxYears => {
+                overwrite(&mut changes.clone(), memory, |_: &TaxYear| true, "reportable", &Value::Int(0));
             }
             Self::ForgottenLinks => {
                 overwrite(changes, memory, |_: &PayoutRequest| true, "payout_link", &Value::Null);

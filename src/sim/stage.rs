@@ -8,6 +8,7 @@ use crate::apps::{CreateApp, Organization, UpdateSettings};
 use crate::bank::Network;
 use crate::bank_accounts::OwnAccountInput;
 use crate::clock::Time;
+use crate::email::Email;
 use crate::engine::Command;
 use crate::funding::SetAchAccount;
 use crate::http::input::Input;
@@ -32,6 +33,9 @@ const APPS: usize = 2;
 const PEOPLE: usize = 120;
 /// What an app's wallet is filled with.
 const DEPOSIT: Cents = Cents::new(5_000_000_000);
+/// Which app has next to nothing, counted from one, and how much that is.
+const POOR: usize = 5;
+const LITTLE: Cents = Cents::new(200_000);
 
 /// Settings that come into play: the wallet begins below its floor.
 const LIMITS: &str = r#"{
@@ -45,6 +49,8 @@ const LIMITS: &str = r#"{
 pub(super) struct Someone {
     /// Who they are.
     pub phone: PhoneNumber,
+    /// Their address.
+    pub email: Email,
     /// First name.
     pub first_name: String,
     /// Last name.
@@ -60,6 +66,7 @@ pub(super) struct Stage {
     /// Everybody.
     pub people: Vec<Someone>,
     phones: HashMap<String, usize>,
+    addresses: HashMap<String, usize>,
 }
 
 /// Makes an organization: its row, and money in the wallets of its apps.
@@ -110,12 +117,19 @@ impl Stage {
     pub fn new() -> Self {
         let people: Vec<Someone> = (0..PEOPLE).filter_map(someone).collect();
         let phones = people.iter().enumerate().map(|(place, someone)| (someone.phone.e164(), place)).collect();
-        Self { apps: Vec::new(), people, phones }
+        let address = |(place, someone): (usize, &Someone)| (someone.email.as_str().to_owned(), place);
+        let addresses = people.iter().enumerate().map(address).collect();
+        Self { apps: Vec::new(), people, phones, addresses }
     }
 
     /// Whose phone this is, in E.164.
     pub fn by_phone(&self, phone: &str) -> Option<&Someone> {
         self.phones.get(phone).and_then(|place| self.people.get(*place))
+    }
+
+    /// Whose address this is.
+    pub fn by_email(&self, email: &str) -> Option<&Someone> {
+        self.addresses.get(email).and_then(|place| self.people.get(*place))
     }
 
     /// Ids of the organizations to found.
@@ -160,7 +174,9 @@ impl Stage {
     pub fn enter(&mut self, org: OrgId, app: AppId) -> Fund {
         let scope = Scope { org, app };
         self.apps.push(scope);
-        Fund { scope, amount: DEPOSIT }
+        // One of them is poor: what a bank takes back there is not always covered.
+        let amount = if self.apps.len() == POOR { LITTLE } else { DEPOSIT };
+        Fund { scope, amount }
     }
 }
 
@@ -182,7 +198,8 @@ fn someone(number: usize) -> Option<Someone> {
     } else {
         (format!("Person {number}"), "Doe".to_owned())
     };
-    Some(Someone { phone, first_name, last_name, details: details(number) })
+    let email = Email::parse(&format!("person{number}@example.com")).ok()?;
+    Some(Someone { phone, email, first_name, last_name, details: details(number) })
 }
 
 /// Where a person may be paid: good accounts, and those that fail or come back on purpose (decisions.md 13).

@@ -27,6 +27,12 @@ fn what_is_broken_on_purpose_is_found() {
         (Sabotage::ForgottenLinks, 13),
         (Sabotage::DeniedRows, 11),
         (Sabotage::CarrierDenies, 10),
+        (Sabotage::PagesByCount, 18),
+        (Sabotage::RestlessAccounts, 12),
+        (Sabotage::UnfundedLinks, 9),
+        (Sabotage::ForgottenDebts, 5),
+        (Sabotage::ForgottenReviews, 0),
+        (Sabotage::ForgottenTaxYears, 0),
         (Sabotage::ForgottenApprovals, 12),
     ] {
         let Err(violation) = run(7, 40_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };

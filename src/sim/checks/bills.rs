@@ -1,21 +1,28 @@
 //! Bills, commit by commit: paid at most once, only approved, as approved, and not approved by who submitted (12).
 //!
-//! What approved means stands here once more, counted from who said yes.
+//! What approved means stands here once more, counted from who said yes. So does when a vendor's account may be paid
+//! to: the first at once, a later one when somebody else than who added it stood by it, a day ago or longer.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::changed;
-use crate::ids::{PayableId, TransferId};
+use crate::clock::{DAY_SECONDS, Time};
+use crate::ids::{PayableId, TransferId, VendorId, VendorPaymentMethodId};
 use crate::ledger::verify::Finding;
 use crate::payables::{Payable, PayableStatus};
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
+use crate::vendors::VendorPaymentMethod;
 
 /// The attempts to pay each bill, by whether their money is away.
 #[derive(Default)]
 pub(super) struct Bills {
     attempts: HashMap<TransferId, PayableId>,
     away: HashMap<PayableId, BTreeSet<TransferId>>,
+    /// The first account that each vendor ever had.
+    first: HashMap<VendorId, VendorPaymentMethodId>,
+    accounts: HashMap<VendorPaymentMethodId, Arc<VendorPaymentMethod>>,
 }
 
 impl Bills {
@@ -32,16 +39,20 @@ impl Bills {
             let broken = if moved { Some("changed after it was submitted") } else { unapproved(after) };
             findings.extend(broken.map(|what| finding(what, after.id)));
         }
-        for transfer in changed::<Transfer>(changes).filter_map(|change| change.after) {
-            if transfer.kind == TransferKind::Payable {
-                findings.extend(self.attempt(&transfer, changes));
+        for account in changed::<VendorPaymentMethod>(changes).filter_map(|change| change.after) {
+            self.first.entry(account.vendor).or_insert(account.id);
+            self.accounts.insert(account.id, account);
+        }
+        for change in changed::<Transfer>(changes) {
+            if let Some(transfer) = change.after.filter(|transfer| transfer.kind == TransferKind::Payable) {
+                findings.extend(self.attempt(&transfer, change.before.is_none(), changes));
             }
         }
         findings
     }
 
     /// What is wrong with an attempt to pay.
-    fn attempt(&mut self, transfer: &Transfer, changes: &[Change]) -> Option<Finding> {
+    fn attempt(&mut self, transfer: &Transfer, is_new: bool, changes: &[Change]) -> Option<Finding> {
         let Some(bill) = self.attempts.get(&transfer.id).copied() else {
             let place = format!("transfer {}", transfer.id);
             return Some(Finding { invariant: 12, what: "pays no bill".to_owned(), place });
@@ -56,8 +67,20 @@ impl Bills {
             return Some(finding("is being paid twice", bill));
         }
         let payable = changed::<Payable>(changes).filter_map(|it| it.after).find(|payable| payable.id == bill)?;
-        let approved = payable.terms.as_ref().map(|terms| terms.0.amount);
-        (approved != Some(transfer.arrives)).then(|| finding("is paid at another amount than was approved", bill))
+        let terms = payable.terms.as_ref().map(|terms| &terms.0);
+        if terms.map(|terms| terms.amount) != Some(transfer.arrives) {
+            return Some(finding("is paid at another amount than was approved", bill));
+        }
+        let rested = terms.is_some_and(|terms| self.may_be_paid(terms.payment_method, transfer.created_at));
+        (is_new && !rested).then(|| finding("is paid to an account that nobody confirmed, or that still rests", bill))
+    }
+
+    fn may_be_paid(&self, id: VendorPaymentMethodId, now: Time) -> bool {
+        let Some(account) = self.accounts.get(&id) else { return false };
+        let is_first = self.first.get(&account.vendor) == Some(&id);
+        let by_another = account.confirmed_by.is_some() && account.confirmed_by != account.added_by;
+        let rested = account.confirmed_at.is_some_and(|at| now >= at.plus_seconds(DAY_SECONDS));
+        is_first || (by_another && rested)
     }
 }
 

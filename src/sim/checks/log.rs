@@ -11,6 +11,7 @@ use crate::events::{Event, EventName, EventStream, link};
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::Finding;
 use crate::members::Member;
+use crate::payment_customers::PaymentCustomer;
 use crate::payout_link_batches::PayoutLinkBatch;
 use crate::payout_links::PayoutLink;
 use crate::store::memory::Change;
@@ -65,6 +66,8 @@ impl Log {
         findings.extend(self.versions_of(links, "payout link", |it| (it.id.0, it.version)));
         findings.extend(self.versions_of(changed::<User>(changes), "user", |it| (it.id.0, it.version)));
         findings.extend(self.versions_of(changed::<Member>(changes), "member", |it| (it.id.0, it.version)));
+        let customers = changed::<PaymentCustomer>(changes);
+        findings.extend(self.versions_of(customers, "payment customer", |it| (it.id.0, it.version)));
         // That another row of a batch is done is counted without an event; what is told is where the batch stands.
         let batches = changed::<PayoutLinkBatch>(changes).filter(|change| {
             let status = |batch: &Option<Arc<PayoutLinkBatch>>| batch.as_ref().map(|batch| batch.status);

@@ -9,6 +9,8 @@ mod bills;
 mod book;
 mod log;
 mod objects;
+mod people;
+mod pulled;
 mod requests;
 mod tenants;
 
@@ -29,6 +31,8 @@ pub(super) struct Checks {
     book: book::Book,
     log: log::Log,
     objects: objects::Objects,
+    people: people::People,
+    pulled: pulled::Pulled,
     requests: requests::Requests,
     tenants: tenants::Tenants,
 }
@@ -52,6 +56,8 @@ impl Checks {
             book: book::Book::default(),
             log: log::Log::default(),
             objects: objects::Objects::new(deliveries_max),
+            people: people::People::default(),
+            pulled: pulled::Pulled::default(),
             requests: requests::Requests::default(),
             tenants: tenants::Tenants::default(),
         }
@@ -60,6 +66,7 @@ impl Checks {
     /// Takes note of a request that is being sent: what clients know of what they asked for is their own book.
     pub fn sent(&mut self, request: &Request) {
         self.batches.sent(request);
+        self.pulled.sent(request);
     }
 
     /// Takes in what a client was answered.
@@ -81,6 +88,8 @@ impl Checks {
         findings.extend(self.requests.commit(changes));
         findings.extend(self.bills.commit(changes));
         findings.extend(self.batches.commit(changes));
+        findings.extend(self.pulled.commit(changes));
+        findings.extend(self.people.commit(changes));
         findings.extend(kept_for_ever::<StoredAnswer>(changes, 8));
         findings
     }

@@ -7,9 +7,10 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Changed, changed};
+use super::{Changed, changed, written};
+use crate::ids::PayoutLinkId;
 use crate::ledger::verify::Finding;
-use crate::payout_links::{LinkStatus, PayoutLink};
+use crate::payout_links::{FundingSource, LinkStatus, PayoutLink};
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 
@@ -18,15 +19,20 @@ pub(super) struct Objects {
     deliveries_max: u32,
     /// What each request made, by the mark that the client put into its metadata.
     made: HashMap<String, Uuid>,
+    /// How the pulls for links stand.
+    pulls: HashMap<PayoutLinkId, TransferStatus>,
 }
 
 impl Objects {
     pub(super) fn new(deliveries_max: u32) -> Self {
-        Self { deliveries_max, made: HashMap::new() }
+        Self { deliveries_max, made: HashMap::new(), pulls: HashMap::new() }
     }
 
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
         let mut findings = Vec::new();
+        for pull in written::<Transfer>(changes).filter(|transfer| transfer.kind == TransferKind::Refill) {
+            self.pulls.extend(pull.payout_link.map(|link| (link, pull.status)));
+        }
         for change in changed::<PayoutLink>(changes) {
             if let (None, Some(link)) = (&change.before, &change.after) {
                 findings.extend(self.effect(link.metadata.as_deref(), link.id.0));
@@ -57,6 +63,9 @@ impl Objects {
         let finding =
             |invariant, what: String| Some(Finding { invariant, what, place: format!("payout link {}", after.id) });
         let before = change.before.as_ref().map(|link| link.status);
+        if !self.has_its_money(after) {
+            return finding(9, format!("is {} before its money is there", after.status));
+        }
         if !link_may_follow(before, after.status) {
             return finding(9, format!("went from {before:?} to {}", after.status));
         }
@@ -72,6 +81,34 @@ impl Objects {
             return finding(9, "changed its amount".to_owned());
         }
         None
+    }
+}
+
+impl Objects {
+    /// A link whose money is pulled first goes to nobody before the bank has paid.
+    fn has_its_money(&self, link: &PayoutLink) -> bool {
+        let is_paid = match self.pulls.get(&link.id) {
+            Some(TransferStatus::Completed | TransferStatus::Reversed) => true,
+            Some(
+                TransferStatus::Created
+                | TransferStatus::Flagged
+                | TransferStatus::Pending
+                | TransferStatus::Failed
+                | TransferStatus::Canceled,
+            )
+            | None => false,
+        };
+        match link.status {
+            LinkStatus::FundsPending => !is_paid,
+            LinkStatus::Canceled | LinkStatus::Expired | LinkStatus::Failed => true,
+            LinkStatus::Created
+            | LinkStatus::DeliveryPending
+            | LinkStatus::DeliveryFailed
+            | LinkStatus::Sent
+            | LinkStatus::Delivered
+            | LinkStatus::Claimed
+            | LinkStatus::Reversed => is_paid || link.funding_source == FundingSource::ServiceBalance,
+        }
     }
 }
 

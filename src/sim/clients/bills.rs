@@ -51,6 +51,7 @@ impl Clients {
         let vendor = *chance.pick(vendors)?;
         let accounts = sight.directory.accounts.get(&vendor).map(Vec::as_slice).unwrap_or_default();
         match chance.pick(accounts) {
+            Some(method) if chance.one_in(8) => Some(BillAct::RemoveAccount { vendor, method: *method }),
             Some(method) if chance.one_in(2) => Some(BillAct::ConfirmAccount { vendor, method: *method }),
             _ => Some(BillAct::AddAccount { vendor, account: Box::new(account(chance)?) }),
         }

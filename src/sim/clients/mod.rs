@@ -6,6 +6,8 @@
 mod batches;
 mod bills;
 mod money;
+mod payments;
+mod persons;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,11 +18,12 @@ use super::chance::Chance;
 use super::directory::{Directory, KnownLink};
 use super::requests::{Asking, Request, Step, Token, Wish, written_down};
 use super::stage::{Someone, Stage};
+use crate::claims::Contact;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::http::Scope;
 use crate::ids::{PayoutLinkId, PayoutRequestId, UserId};
 use crate::money::Cents;
-use crate::payout_links::{AccountingData, DeliveryAsked, DeliveryMethod, NewLink, Payee};
+use crate::payout_links::{AccountingData, DeliveryAsked, DeliveryMethod, FundingSource, NewLink, Payee};
 use crate::payout_requests::{Asker, NewRequest};
 
 /// Requests that wait to be asked again, at most.
@@ -112,7 +115,7 @@ impl Clients {
             (Step::Code(_), Some(sitting)) => {
                 self.claims.insert(link.clone(), Claiming::Sits(sitting, 0));
             }
-            (Step::Profile { .. } | Step::Method { .. }, _) => {
+            (Step::Profile { .. } | Step::TaxForm { .. } | Step::Method { .. }, _) => {
                 if let Some(Claiming::Sits(_, steps)) = self.claims.get_mut(link) {
                     *steps += 1;
                 }
@@ -128,7 +131,8 @@ impl Clients {
             Step::Code(_) | Step::Profile { .. } | Step::Method { .. } | Step::Payout { .. } => {
                 self.claims.remove(link);
             }
-            Step::Contact(_) => {}
+            // A form that is wrong is filled in once more.
+            Step::TaxForm { .. } | Step::Contact(_) => {}
         }
     }
 
@@ -148,7 +152,7 @@ impl Clients {
         let scope = *chance.pick(&sight.stage.apps)?;
         let foreign = chance.one_in(25);
         let at = if foreign { other_tenant(scope, sight, chance)? } else { scope };
-        let wish = match chance.position(37) {
+        let wish = match chance.position(43) {
             0..=6 => Wish::SendPayout(Box::new(self.new_link(at, foreign, true, sight, chance)?)),
             7 | 8 => Wish::CreateLink(Box::new(self.new_link(at, foreign, false, sight, chance)?)),
             9..=11 => Wish::Redeliver(self.nag(at, sight, chance)?),
@@ -167,6 +171,8 @@ impl Clients {
             18..=20 => Wish::Ask(self.asking(at, foreign, sight, chance)?),
             26..=33 => Wish::Bill(Box::new(self.billing(at, sight, chance)?)),
             21..=25 => Wish::Move(self.moving(at, sight, chance)?),
+            35..=37 => Wish::Collect(Box::new(self.paying(at, sight, chance)?)),
+            38..=40 => Wish::Mind(self.minding(at, sight, chance)?),
             34 => Wish::SubmitBatch(self.batch(scope, sight, chance)?),
             _ => {
                 let user = user_of(at, sight, chance)?;
@@ -214,18 +220,26 @@ impl Clients {
         let person = chance.pick(&sight.stage.people)?;
         let names_user = foreign || chance.one_in(4);
         let user = if names_user { user_of(at, sight, chance) } else { None };
-        let method = match chance.position(6) {
-            0 if !to_somebody => Some(DeliveryMethod::Link),
-            1 => Some(DeliveryMethod::Sms),
-            _ => None,
+        // Some are known by their address alone, and some by both.
+        let (by_phone, by_email) = match chance.position(8) {
+            0 if !to_somebody => (false, true),
+            1 => (true, true),
+            _ => (true, false),
         };
         let payee = Payee {
             first_name: Some(person.first_name.clone()),
             last_name: Some(person.last_name.clone()),
-            email: None,
-            country_code: Some(person.phone.country_code().to_owned()),
-            phone_number: Some(person.phone.national().to_owned()),
+            email: by_email.then(|| person.email.as_str().to_owned()),
+            country_code: by_phone.then(|| person.phone.country_code().to_owned()),
+            phone_number: by_phone.then(|| person.phone.national().to_owned()),
         };
+        let method = match chance.position(6) {
+            0 if !to_somebody => Some(DeliveryMethod::Link),
+            1 if by_phone => Some(DeliveryMethod::Sms),
+            2 if !to_somebody => Some(DeliveryMethod::All),
+            _ => None,
+        };
+        let pulled = !to_somebody && chance.one_in(6);
         let expires_at = chance.one_in(3).then(|| sight.now.plus_seconds(chance.between(60, 20 * DAY_SECONDS)));
         let remind_at = chance.one_in(5).then(|| sight.now.plus_seconds(chance.between(1, 5 * DAY_SECONDS)));
         Some(NewLink {
@@ -233,13 +247,13 @@ impl Clients {
             user,
             payee: if user.is_some() { Payee::default() } else { payee },
             delivery: DeliveryAsked { method, message: None },
-            collect_compliance: false,
+            collect_compliance: chance.one_in(12),
             tax_exempt: chance.one_in(10),
             memo: None,
             metadata: Some(self.mark()),
             description: None,
             accounting_data: AccountingData::default(),
-            funding_source: crate::payout_links::FundingSource::ServiceBalance,
+            funding_source: if pulled { FundingSource::Ach } else { FundingSource::ServiceBalance },
             fee_party: None,
             expires_at,
             remind_at,
@@ -279,7 +293,7 @@ impl Clients {
         let among = if chance.one_in(3) { links.len() } else { links.len().min(PATIENT) };
         let link = links[links.len() - 1 - chance.position(among)].clone();
         let step = match self.claims.get(&link.token).cloned() {
-            None => Step::Contact(payee(&link, sight, chance)?.phone.clone()),
+            None => Step::Contact(contact(&link, sight, chance)?),
             Some(Claiming::CodeAsked) => self.prove(&link, sight, chance)?,
             Some(Claiming::Sits(sitting, steps)) => sit(&link, sitting, steps, sight, chance)?,
         };
@@ -298,8 +312,8 @@ impl Clients {
     }
 
     fn prove(&mut self, link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
-        let phone = payee(link, sight, chance)?.phone.e164();
-        let received = sight.carrier.code(link.scope.org, &phone);
+        let recipient = recipient(link, sight, chance)?;
+        let received = sight.carrier.code(link.scope.org, &recipient);
         let code = match received {
             Some(code) if !chance.one_in(8) => code.clone(),
             Some(_) => "123123".to_owned(),
@@ -320,13 +334,17 @@ impl Clients {
 /// The step after the code.
 fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
     let person = payee(link, sight, chance)?;
-    let step = if chance.one_in(6) { chance.position(4) } else { steps };
+    let step = if chance.one_in(6) { chance.position(5) } else { steps };
     Some(match step {
         0 => {
             let (first_name, last_name) = (person.first_name.clone(), person.last_name.clone());
             Step::Profile { sitting, first_name, last_name }
         }
-        1 => Step::Method { sitting, details: Box::new(chance.pick(&person.details)?.clone()) },
+        1 => {
+            let user = sight.directory.user(link.scope.org, &recipient(link, sight, chance)?)?;
+            Step::TaxForm { sitting, user, form: persons::tax_form(chance) }
+        }
+        2 => Step::Method { sitting, details: Box::new(chance.pick(&person.details)?.clone()) },
         _ => {
             let amount = chance.one_in(3).then(|| Cents::new(chance.between(1, link.amount)));
             Step::Payout { sitting, amount }
@@ -336,10 +354,28 @@ fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chan
 
 /// Whoever a link is for; any one person where it does not say.
 fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>, chance: &mut Chance) -> Option<&'a Someone> {
-    match &link.phone {
-        Some(phone) => sight.stage.by_phone(phone),
-        None => chance.pick(&sight.stage.people),
+    match (&link.phone, &link.email) {
+        (Some(phone), _) => sight.stage.by_phone(phone),
+        (None, Some(email)) => sight.stage.by_email(email),
+        (None, None) => chance.pick(&sight.stage.people),
     }
+}
+
+/// Where the code of a link goes: to the phone, or to the address where the link names that alone.
+fn contact(link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<Contact> {
+    let person = payee(link, sight, chance)?;
+    Some(match (&link.phone, &link.email) {
+        (None, Some(_)) => Contact::Email(person.email.clone()),
+        (Some(_), _) | (None, None) => Contact::Phone(person.phone.clone()),
+    })
+}
+
+/// The same as the carrier writes it.
+fn recipient(link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<String> {
+    Some(match contact(link, sight, chance)? {
+        Contact::Phone(phone) => phone.e164(),
+        Contact::Email(email) => email.as_str().to_owned(),
+    })
 }
 
 fn someone<'a>(user: UserId, sight: &'a Sight<'_>) -> Option<&'a Someone> {

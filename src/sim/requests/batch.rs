@@ -6,19 +6,16 @@ use serde_json::{Value, json};
 
 use super::super::house::Batch;
 use super::super::{Said, Who};
-use super::Request;
+use super::{Request, input};
 use crate::http::Answer;
-use crate::http::input::Input as _;
 use crate::payout_link_batches::{NewBatch, Submit, Submitted};
-use crate::refusal::Refusal;
-use crate::strict_json::Json;
 use crate::vault::Vault;
 
 impl Request {
     /// Sends the rows; a whole batch is refused for one that is malformed.
     pub(super) fn send_batch(&self, rows: &[Value], batch: &mut Batch<Who, Said>, vault: &Arc<Vault>) {
         let scope = self.scope;
-        let new = NewBatch::read(&Json::from_serde(&json!({"links": rows})), "").map_err(Refusal::fields);
+        let new = input::<NewBatch>(&json!({"links": rows}));
         let command = new.map(|new| {
             let (rows, fingerprint) = new.into_rows(vault);
             Submit { scope, rows, fingerprint }

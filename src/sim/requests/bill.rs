@@ -9,11 +9,11 @@ use crate::bank_accounts::BankAccountInput;
 use crate::http::Answer;
 use crate::ids::{Entropy, MemberId, PayableId, VendorId, VendorPaymentMethodId};
 use crate::payables::{
-    Approve, Cancel, Create, Currency, Pay, Payable, PayableJson, PayablePatch, Reject, Submit, Update,
+    self, Approve, Cancel, Create, Currency, Pay, Payable, PayableJson, PayablePatch, Reject, Submit, Update,
 };
 use crate::users::Address;
 use crate::vault::Vault;
-use crate::vendors::{AddPaymentMethod, ConfirmPaymentMethod, CreateVendor};
+use crate::vendors::{AddPaymentMethod, ConfirmPaymentMethod, CreateVendor, DeletePaymentMethod};
 
 /// A member's act.
 #[derive(Clone, Debug)]
@@ -30,6 +30,7 @@ pub(in crate::sim) enum BillAct {
     AddVendor { name: String, address: Address },
     AddAccount { vendor: VendorId, account: Box<BankAccountInput> },
     ConfirmAccount { vendor: VendorId, method: VendorPaymentMethodId },
+    RemoveAccount { vendor: VendorId, method: VendorPaymentMethodId },
     Create { number: String, says: Box<PayablePatch> },
     Update { payable: PayableId, says: Box<PayablePatch> },
     Submit(PayableId),
@@ -46,6 +47,9 @@ impl Billing {
             BillAct::AddAccount { .. } => ("POST /v2/accounts-payable/vendors/payment-methods?", true, true, true),
             BillAct::ConfirmAccount { .. } => {
                 ("POST /v2/accounts-payable/vendors/payment-methods/confirm?", true, true, true)
+            }
+            BillAct::RemoveAccount { .. } => {
+                ("DELETE /v2/accounts-payable/vendors/payment-methods?", false, true, true)
             }
             BillAct::Create { .. } => ("POST /v2/accounts-payable/payables?", true, false, true),
             BillAct::Update { .. } => ("PATCH /v2/accounts-payable/payables?", false, true, true),
@@ -81,6 +85,10 @@ impl Request {
             }
             BillAct::ConfirmAccount { vendor, method } => {
                 self.once(batch, vault, ConfirmPaymentMethod { scope, vendor, method, acting }, Answer::ok);
+            }
+            BillAct::RemoveAccount { vendor, method } => {
+                let (acting, are_open) = (Some(acting), payables::are_open);
+                self.once(batch, vault, DeletePaymentMethod { scope, vendor, method, acting, are_open }, Answer::ok);
             }
             BillAct::Create { number, says } => {
                 let (currency, public_url) = (Currency::default(), "http://127.0.0.1".to_owned());

@@ -2,30 +2,50 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::super::house::Batch;
 use super::super::{Said, Who};
+use super::person::sealed;
 use super::{Nature, Request, Token, refused};
 use crate::claims::{
-    ChooseMethod, ClaimPayout, Contact, FillProfile, GiveContact, MethodChosen, NewSitting, ProveContact,
+    ChooseMethod, ClaimPayout, Contact, FillProfile, GiveContact, GiveTaxForm, MethodChosen, NewSitting, ProveContact,
 };
-use crate::http::Answer;
-use crate::ids::Entropy;
+use crate::clock::Time;
+use crate::http::{Answer, Environment};
+use crate::ids::{Entropy, UserId};
 use crate::money::Cents;
 use crate::payout_methods::Details;
-use crate::phone::PhoneNumber;
 use crate::screening::{LookedUp, Watchlist};
 use crate::users::NewMethod;
+use crate::users::tax_form::first_verification;
 use crate::users::verification::{NewCode, hash_code};
 use crate::vault::Vault;
 
 /// What the holder of a link asks for.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Step {
-    Contact(PhoneNumber),
+    Contact(Contact),
     Code(String),
-    Profile { sitting: Vec<u8>, first_name: String, last_name: String },
-    Method { sitting: Vec<u8>, details: Box<Details> },
-    Payout { sitting: Vec<u8>, amount: Option<Cents> },
+    Profile {
+        sitting: Vec<u8>,
+        first_name: String,
+        last_name: String,
+    },
+    /// A tax form, as JSON; it is sealed beside the id of the user who sits there.
+    TaxForm {
+        sitting: Vec<u8>,
+        user: UserId,
+        form: Value,
+    },
+    Method {
+        sitting: Vec<u8>,
+        details: Box<Details>,
+    },
+    Payout {
+        sitting: Vec<u8>,
+        amount: Option<Cents>,
+    },
 }
 
 impl Step {
@@ -34,6 +54,7 @@ impl Step {
             Self::Contact(_) => ("POST /v2/claims/contact?", false),
             Self::Code(_) => ("POST /v2/claims/code?", false),
             Self::Profile { .. } => ("POST /v2/claims/profile?", false),
+            Self::TaxForm { .. } => ("POST /v2/claims/compliance?", false),
             Self::Method { .. } => ("POST /v2/claims/method?", false),
             Self::Payout { .. } => ("POST /v2/claims/payout?", true),
         };
@@ -49,12 +70,13 @@ impl Request {
         batch: &mut Batch<Who, Said>,
         vault: &Arc<Vault>,
         mut entropy: Entropy,
+        now: Time,
     ) -> Option<Vec<u8>> {
         let token = link.shown();
         match step {
-            Step::Contact(phone) => {
+            Step::Contact(contact) => {
                 let code = NewCode::of(vault, link.org, &entropy.six_digits(), entropy.bytes());
-                let command = GiveContact { token, contact: Contact::Phone(phone), code };
+                let command = GiveContact { token, contact, code };
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
             Step::Code(code) => {
@@ -70,6 +92,16 @@ impl Request {
                 let (session_hash, email) = (Some(sitting), None);
                 let command = FillProfile { token, session_hash, first_name, last_name, email, names };
                 self.once(batch, vault, command, |()| Answer::empty(200));
+            }
+            Step::TaxForm { sitting, user, form } => {
+                let session_hash = Some(sitting);
+                let verification = first_verification(Environment::Sandbox);
+                let form = sealed(&form, user, vault, &mut entropy, now);
+                let command = form.map(|form| {
+                    let names = LookedUp::of(Watchlist::of_sandbox(), form.names.clone());
+                    GiveTaxForm { token, session_hash, user, form, verification, names }
+                });
+                self.once_if(batch, vault, command, |()| Answer::empty(200));
             }
             Step::Method { sitting, details } => {
                 let sealed = details.sealed(vault, entropy.bytes());

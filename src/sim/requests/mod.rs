@@ -11,18 +11,24 @@ mod batch;
 mod bill;
 mod claim;
 mod money;
+mod payment;
 mod payout_request;
+mod person;
 
 pub(super) use bill::{BillAct, Billing};
 pub(super) use claim::Step;
 pub(super) use money::Moving;
+pub(super) use payment::{Collecting, Paying};
 pub(super) use payout_request::Asking;
+pub(super) use person::Minding;
 
 use super::chance::Chance;
 use super::house::Batch;
 use super::{Said, Who};
+use crate::clock::Time;
 use crate::engine::Command;
 use crate::http::idempotency::{Keyed, Once};
+use crate::http::input::Input;
 use crate::http::{Answer, Scope};
 use crate::ids::{OrgId, PayoutLinkId, UserId};
 use crate::money::Cents;
@@ -32,6 +38,7 @@ use crate::payouts::SendPayout;
 use crate::phone::PhoneNumber;
 use crate::refusal::Refusal;
 use crate::screening::{LookedUp, Watchlist};
+use crate::strict_json::Json;
 use crate::transfers::MoveBalance;
 use crate::users::verification::{Checked, NewCode, hash_code};
 use crate::users::{self, Identity, NewMethod, Person, SendVerificationToken, Verify};
@@ -68,6 +75,8 @@ pub(super) enum Wish {
     Ask(Asking),
     Move(Moving),
     Bill(Box<Billing>),
+    Collect(Box<Paying>),
+    Mind(Minding),
     /// Rows of a payout link batch, as they are sent.
     SubmitBatch(Vec<Value>),
 }
@@ -109,6 +118,8 @@ impl Wish {
             Self::Ask(asking) => asking.nature(),
             Self::Move(moving) => moving.nature(),
             Self::Bill(billing) => billing.nature(),
+            Self::Collect(paying) => paying.nature(),
+            Self::Mind(minding) => minding.nature(),
             // The same rows are the same batch.
             Self::SubmitBatch(_) => nature("POST /v2/payout-link-batches?", true, true, false),
         }
@@ -173,7 +184,13 @@ impl Request {
 
     /// Adds the command of this request to a batch, with what a handler draws for it. Gives the sitting that
     /// it opens when it succeeds.
-    pub fn send(&self, batch: &mut Batch<Who, Said>, vault: &Arc<Vault>, chance: &mut Chance) -> Option<Vec<u8>> {
+    pub fn send(
+        &self,
+        batch: &mut Batch<Who, Said>,
+        vault: &Arc<Vault>,
+        now: Time,
+        chance: &mut Chance,
+    ) -> Option<Vec<u8>> {
         let (scope, mut entropy) = (self.scope, chance.entropy());
         match self.wish.clone() {
             Wish::SendPayout(new) => {
@@ -217,10 +234,12 @@ impl Request {
                 };
                 self.once(batch, vault, SetUpMethod { scope, user, new }, id_alone);
             }
-            Wish::Claim { link, step } => return self.send_step(&link, step, batch, vault, entropy),
+            Wish::Claim { link, step } => return self.send_step(&link, step, batch, vault, entropy, now),
             Wish::Ask(asking) => self.send_asking(asking, batch, vault, entropy),
             Wish::Move(moving) => self.send_moving(moving, batch, vault, entropy),
             Wish::Bill(billing) => self.send_billing(*billing, batch, vault, entropy),
+            Wish::Collect(paying) => self.send_paying(*paying, batch, vault, entropy),
+            Wish::Mind(minding) => self.send_minding(minding, batch, vault, entropy, now),
             Wish::SubmitBatch(rows) => self.send_batch(&rows, batch, vault),
         }
         None
@@ -252,6 +271,11 @@ impl Request {
 /// What an answer tells of a link that was made.
 pub(super) fn made_link(link: &PayoutLink) -> Value {
     json!({"id": link.id, "status": link.status, "deliveries": link.deliveries})
+}
+
+/// An input as its handler reads it.
+fn input<T: Input>(sent: &Value) -> Result<T, Refusal> {
+    T::read(&Json::from_serde(sent), "").map_err(Refusal::fields)
 }
 
 fn made(link: &PayoutLink) -> Answer {

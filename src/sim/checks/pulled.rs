@@ -1,0 +1,139 @@
+//! Money that is pulled from banks, payments and deposits, against what its transfers say: it is in the app's wallet
+//! once the bank has paid and not before, and a bank that takes it back takes it from the wallet or leaves a debt (5).
+//! A payment is of whom and as much as its app asked for.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::requests::{Collecting, Paying, Request, Wish};
+use super::{changed, written};
+use crate::funding::Debt;
+use crate::ids::{LedgerAccountId, OrgId, TransferId, UserId};
+use crate::ledger::verify::Finding;
+use crate::ledger::{LedgerAccount, PlaceKind, Transaction};
+use crate::payments::Payer;
+use crate::store::memory::Change;
+use crate::transfers::{Transfer, TransferKind, TransferStatus};
+use crate::users::{User, UserStatus};
+
+/// What was posted for a transfer, and what of it is owed.
+#[derive(Default)]
+struct Moved {
+    /// Into the app's wallet, less what went out of it again.
+    in_wallet: i64,
+    /// Cents that the app owes.
+    owed: i64,
+}
+
+/// See the module's comment.
+#[derive(Default)]
+pub(super) struct Pulled {
+    /// What apps asked for, by mark.
+    asked: HashMap<String, Collecting>,
+    wallets: HashSet<(OrgId, LedgerAccountId)>,
+    moved: HashMap<(OrgId, TransferId), Moved>,
+    pulls: HashMap<(OrgId, TransferId), (TransferStatus, i64)>,
+    /// Users of whom something may be collected.
+    may_be_debited: HashMap<UserId, bool>,
+}
+
+impl Pulled {
+    pub(super) fn sent(&mut self, request: &Request) {
+        if let Wish::Collect(paying) = &request.wish
+            && let Paying::Collect(collecting) = &**paying
+        {
+            self.asked.insert(collecting.mark.clone(), collecting.clone());
+        }
+    }
+
+    pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
+        for account in written::<LedgerAccount>(changes).filter(|account| account.kind == PlaceKind::AppWallet) {
+            self.wallets.insert((account.org, account.id));
+        }
+        let mut touched = Vec::new();
+        for posted in written::<Transaction>(changes) {
+            let Some(transfer) = posted.transfer else { continue };
+            let sign = |account| i64::from(self.wallets.contains(&(posted.org, account)));
+            let amount = posted.amount.get() * (sign(posted.destination) - sign(posted.source));
+            self.moved.entry((posted.org, transfer)).or_default().in_wallet += amount;
+            touched.push((posted.org, transfer));
+        }
+        for debt in written::<Debt>(changes) {
+            self.moved.entry((debt.org, debt.id)).or_default().owed = debt.left_open.get();
+            touched.push((debt.org, debt.id));
+        }
+        let mut findings = self.transfers(changes, &mut touched);
+        touched.sort_unstable();
+        touched.dedup();
+        findings.extend(touched.into_iter().filter_map(|id| self.wrong(id)));
+        for user in written::<User>(changes) {
+            self.may_be_debited.insert(user.id, user.is_verified() && user.status != UserStatus::InReview);
+        }
+        findings
+    }
+
+    fn transfers(&mut self, changes: &[Change], touched: &mut Vec<(OrgId, TransferId)>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for change in changed::<Transfer>(changes) {
+            let Some(after) = change.after else { continue };
+            let is_pull = match after.kind {
+                TransferKind::Payment => true,
+                TransferKind::Refill => !after.amount.is_negative(),
+                TransferKind::Balance | TransferKind::Payout | TransferKind::Payable | TransferKind::Settlement => {
+                    false
+                }
+            };
+            if !is_pull {
+                continue;
+            }
+            let id = (after.org, after.id);
+            self.pulls.insert(id, (after.status, after.amount.get()));
+            touched.push(id);
+            if change.before.is_none() && after.kind == TransferKind::Payment {
+                findings.extend(self.unasked(&after, changes).map(|what| finding(what, after.id)));
+            }
+        }
+        findings
+    }
+
+    /// What is wrong with a payment that was made.
+    fn unasked(&self, payment: &Transfer, changes: &[Change]) -> Option<&'static str> {
+        let Some(asked) = payment.metadata.as_ref().and_then(|mark| self.asked.get(mark)) else {
+            return Some("was asked for by nobody");
+        };
+        let payer = match (payment.user_id, payment.customer) {
+            (Some(user), None) => Payer::User(user),
+            (None, Some(customer)) => Payer::Customer(customer),
+            (Some(_), Some(_)) | (None, None) => return Some("has not one payer"),
+        };
+        if (payer, payment.amount) != (asked.payer, asked.amount) {
+            return Some("is another than was asked for");
+        }
+        let Payer::User(user) = payer else { return None };
+        // The same commit may have changed the user, before the payment was made or after it.
+        let now = written::<User>(changes).any(|it| it.id == user && it.is_verified());
+        let may_be = now || self.may_be_debited.get(&user).copied().unwrap_or(false);
+        (!may_be).then_some("is collected from somebody who is not verified, or is under review")
+    }
+
+    /// What is wrong with the money of a pull.
+    fn wrong(&self, id: (OrgId, TransferId)) -> Option<Finding> {
+        let (status, amount) = self.pulls.get(&id)?;
+        let (in_wallet, owed) = self.moved.get(&id).map_or((0, 0), |moved| (moved.in_wallet, moved.owed));
+        let expected = match status {
+            TransferStatus::Created
+            | TransferStatus::Flagged
+            | TransferStatus::Pending
+            | TransferStatus::Failed
+            | TransferStatus::Canceled => 0,
+            TransferStatus::Completed => *amount,
+            // What could not be taken from the wallet is in it still, and owed.
+            TransferStatus::Reversed => owed,
+        };
+        (in_wallet != expected)
+            .then(|| finding(&format!("is {status}; {in_wallet} cents of it are in the wallet, not {expected}"), id.1))
+    }
+}
+
+fn finding(what: &str, transfer: TransferId) -> Finding {
+    Finding { invariant: 5, what: what.to_owned(), place: format!("transfer {transfer}") }
+}

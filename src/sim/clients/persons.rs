@@ -1,0 +1,63 @@
+//! Persons and what apps do about them: tax forms, good and bad; other names; reviews by those who may and those who
+//! may not; deletion.
+
+use serde_json::{Value, json};
+
+use super::{Clients, Sight, user_of};
+use crate::email::Email;
+use crate::http::Scope;
+use crate::sim::chance::Chance;
+use crate::sim::requests::Minding;
+use crate::users::screening::Decision;
+
+impl Clients {
+    /// What an app does about a person next, or tells of itself.
+    pub(super) fn minding(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Minding> {
+        let user = user_of(at, sight, chance)?;
+        Some(match chance.position(14) {
+            0..=3 => Minding::TaxForm { user, form: tax_form(chance) },
+            4 | 5 => {
+                let renamed = chance.one_in(3);
+                // Now and then somebody turns out to bear a name that is on the list.
+                let name = if chance.one_in(10) { "Test Sanctioned".to_owned() } else { self.name() };
+                let email = Email::parse(&format!("{}@example.com", self.name().replace(' ', "-"))).ok();
+                let mark = Some(self.mark());
+                Minding::Change { user, first_name: renamed.then_some(name), email: email.filter(|_| !renamed), mark }
+            }
+            6..=11 => {
+                let acting = *chance.pick(sight.directory.members.get(&at.org)?)?;
+                let reviewed = sight.directory.reviewed.iter().find(|(org, _)| *org == at.org);
+                let user = reviewed.map_or(user, |(_, user)| *user);
+                let decision = if chance.one_in(5) { Decision::Confirm } else { Decision::Clear };
+                Minding::Review { user, acting, decision }
+            }
+            12 if chance.one_in(4) => Minding::Delete(user),
+            _ => Minding::TellOfApp(self.told_of_app(chance)),
+        })
+    }
+
+    fn name(&mut self) -> String {
+        self.marks += 1;
+        format!("Somebody {}", self.marks)
+    }
+
+    fn told_of_app(&mut self, chance: &mut Chance) -> Value {
+        let count = if chance.one_in(8) { 0 } else { chance.between(1, 4) };
+        json!({"company_info": {"name": self.name(), "ein": "12-3456789", "ubo_count": count}})
+    }
+}
+
+/// A W-9, or a W-8BEN; one of ten with a number that cannot be.
+pub(super) fn tax_form(chance: &mut Chance) -> Value {
+    if chance.one_in(4) {
+        return json!({"w8ben": {
+            "name": "Jean Dupont", "citizenship": "FR", "date_of_birth": "1980-02-29", "line_1": "1 Rue de la Paix",
+            "city": "Paris", "postcode": "75002", "country": "FR", "certified": true,
+        }});
+    }
+    let tax_id = if chance.one_in(10) { "000-00-0000" } else { "123-45-6789" };
+    json!({"w9": {
+        "name": "Jane Doe", "tax_id": tax_id, "line_1": "1 Main St", "city": "New York", "state": "NY",
+        "postcode": "10001", "certified": true,
+    }})
+}

@@ -1,0 +1,127 @@
+//! What apps and administrators do about persons: tax forms, changes, reviews, deletion; and what an app tells of
+//! itself.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::super::house::Batch;
+use super::super::{Said, Who};
+use super::{Nature, Request, input};
+use crate::app_compliance::{ComplianceInput, PutCompliance};
+use crate::clock::Time;
+use crate::email::Email;
+use crate::http::input::Patch;
+use crate::http::{Answer, Environment};
+use crate::ids::{Entropy, MemberId, UserId};
+use crate::refusal::Refusal;
+use crate::screening::{LookedUp, Watchlist};
+use crate::transfers;
+use crate::users::screening::{DecideScreening, Decision};
+use crate::users::tax_form::first_verification;
+use crate::users::{DeleteUser, SealedTaxForm, SetCompliance, TaxFormInput, UpdateUser, UserPatch};
+use crate::vault::Vault;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub(in crate::sim) enum Minding {
+    /// A tax form, as JSON.
+    TaxForm {
+        user: UserId,
+        form: Value,
+    },
+    Change {
+        user: UserId,
+        first_name: Option<String>,
+        email: Option<Email>,
+        mark: Option<String>,
+    },
+    Review {
+        user: UserId,
+        acting: MemberId,
+        decision: Decision,
+    },
+    Delete(UserId),
+    /// What an app tells of its company, as JSON.
+    TellOfApp(Value),
+}
+
+impl Minding {
+    pub(super) fn nature(&self) -> Nature {
+        let (target, takes_key, names_object) = match self {
+            Self::TaxForm { .. } => ("PUT /v2/users/compliance?", true, true),
+            Self::Change { .. } => ("PATCH /v2/users?", true, true),
+            Self::Review { .. } => ("POST /v2/users/screening/decide?", true, true),
+            Self::Delete(_) => ("DELETE /v2/users?", true, true),
+            Self::TellOfApp(_) => ("PUT /v2/apps/compliance?", true, false),
+        };
+        Nature { target, takes_key, harmless_twice: true, names_object }
+    }
+}
+
+impl Request {
+    pub(super) fn send_minding(
+        &self,
+        minding: Minding,
+        batch: &mut Batch<Who, Said>,
+        vault: &Arc<Vault>,
+        mut entropy: Entropy,
+        now: Time,
+    ) {
+        let scope = self.scope;
+        match minding {
+            Minding::TaxForm { user, form } => {
+                let form = sealed(&form, user, vault, &mut entropy, now);
+                let verification = first_verification(Environment::Sandbox);
+                let command = form.map(|form| {
+                    let names = LookedUp::of(Watchlist::of_sandbox(), form.names.clone());
+                    SetCompliance { scope, user, form, verification, names }
+                });
+                self.once_if(batch, vault, command, Answer::ok);
+            }
+            Minding::Change { user, first_name, email, mark } => {
+                let patch = UserPatch {
+                    default_payout_method: Patch::Keep,
+                    auto_payout_enabled: None,
+                    sealed_date_of_birth: Patch::Keep,
+                    adjustment_1099: Patch::Keep,
+                    metadata: mark.map_or(Patch::Keep, Patch::Set),
+                    payout_options_exclude_list: None,
+                    first_name,
+                    last_name: None,
+                    email,
+                    phone: None,
+                };
+                let names = LookedUp::of(Watchlist::of_sandbox(), []);
+                self.once(batch, vault, UpdateUser { scope, user, patch, names }, Answer::ok);
+            }
+            Minding::Review { user, acting, decision } => {
+                let comment = "Somebody looked.".to_owned();
+                let command = DecideScreening { org: scope.org, user, acting, decision, comment };
+                self.once(batch, vault, command, Answer::ok);
+            }
+            Minding::Delete(user) => {
+                self.once(batch, vault, DeleteUser { scope, user, under_way: transfers::under_way }, Answer::ok);
+            }
+            Minding::TellOfApp(told) => {
+                let (sent, nonce) = (input::<ComplianceInput>(&told), entropy.bytes());
+                let vault_of_app = vault.clone();
+                let command = sent.map(|sent| PutCompliance { scope, sent, vault: vault_of_app, nonce });
+                // What it shows is a secret, and is kept sealed; a client that compares bytes has nothing to compare.
+                self.once_if(batch, vault, command, |(is_first, _)| Answer::empty(if *is_first { 201 } else { 200 }));
+            }
+        }
+    }
+}
+
+/// A tax form as its handler makes it of what was sent.
+pub(super) fn sealed(
+    form: &Value,
+    user: UserId,
+    vault: &Vault,
+    entropy: &mut Entropy,
+    now: Time,
+) -> Result<SealedTaxForm, Refusal> {
+    let form = input::<TaxFormInput>(form)?.checked(now.date(), "").map_err(Refusal::fields)?;
+    Ok(form.sealed(vault, user, entropy))
+}
