@@ -14,13 +14,19 @@ use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId};
 /// Something that must not be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Which invariant is broken, by its number in design.md.
+    /// Which invariant is broken, by its number in docs/reliability.md, or [`Self::UNNUMBERED`].
     pub invariant: u8,
     /// What is wrong.
     pub what: String,
     /// In which row.
     #[serde(rename = "where")]
     pub place: String,
+}
+
+impl Finding {
+    /// In place of a number: a rule that is none of the numbered invariants, or a bug that says so itself. What was
+    /// found says which.
+    pub const UNNUMBERED: u8 = 0;
 }
 
 /// What entries say of a ledger account, beside what its row says.

@@ -12,15 +12,15 @@ use crate::ids::{
     VendorPaymentMethodId,
 };
 use crate::jobs::Job;
-use crate::members::Member;
-use crate::payables::Payable;
+use crate::members::{Member, Role};
+use crate::payables::{Payable, PayableStatus};
 use crate::payment_customers::PaymentCustomer;
 use crate::payout_links::PayoutLink;
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::{AppUser, User, UserStatus};
-use crate::vendors::{Vendor, VendorPaymentMethod};
+use crate::vendors::{MethodStatus, Vendor, VendorPaymentMethod};
 
 /// Links that clients still think of. Older ones are left to their expiry.
 const LINKS_KEPT: usize = 120;
@@ -30,6 +30,9 @@ const REQUESTS_KEPT: usize = 60;
 
 /// Of bills.
 const BILLS_KEPT: usize = 40;
+
+/// Of the accounts of a vendor.
+const ACCOUNTS_KEPT: usize = 8;
 
 /// And of payouts.
 const PAYOUTS_KEPT: usize = 30;
@@ -51,6 +54,26 @@ pub(super) struct KnownLink {
     pub amount: i64,
 }
 
+/// A bill as lists show it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownBill {
+    /// The app.
+    pub scope: Scope,
+    /// Its id.
+    pub id: PayableId,
+    /// Where it stands.
+    pub status: PayableStatus,
+}
+
+/// An account of a vendor as lists show it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownAccount {
+    /// Its id.
+    pub id: VendorPaymentMethodId,
+    /// Where it stands.
+    pub status: MethodStatus,
+}
+
 /// See the module's comment.
 #[derive(Default)]
 pub(super) struct Directory {
@@ -64,12 +87,12 @@ pub(super) struct Directory {
     pub paid: VecDeque<(Scope, TransferId)>,
     /// The vendors of each app.
     pub vendors: HashMap<Scope, Vec<VendorId>>,
-    /// The accounts of each vendor.
-    pub accounts: HashMap<VendorId, Vec<VendorPaymentMethodId>>,
+    /// The newest accounts of each vendor.
+    pub accounts: HashMap<VendorId, VecDeque<KnownAccount>>,
     /// The newest bills.
-    pub bills: VecDeque<(Scope, PayableId)>,
-    /// The members of each organization.
-    pub members: HashMap<OrgId, Vec<MemberId>>,
+    pub bills: VecDeque<KnownBill>,
+    /// The members of each organization, with what they may do.
+    pub members: HashMap<OrgId, Vec<(MemberId, Role)>>,
     /// Users of each app.
     pub users: HashMap<Scope, Vec<UserId>>,
     /// The payment customers of each app.
@@ -113,18 +136,9 @@ impl Directory {
             self.users.entry(Scope { org: known.org, app: known.app }).or_default().push(known.user_id);
         }
         for member in changed::<Member>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
-            self.members.entry(member.org).or_default().push(member.id);
+            self.members.entry(member.org).or_default().push((member.id, member.role));
         }
-        for vendor in changed::<Vendor>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
-            self.vendors.entry(Scope { org: vendor.org, app: vendor.app }).or_default().push(vendor.id);
-        }
-        let accounts = changed::<VendorPaymentMethod>(changes).filter(|change| change.before.is_none());
-        for account in accounts.filter_map(|it| it.after) {
-            self.accounts.entry(account.vendor).or_default().push(account.id);
-        }
-        let bills = changed::<Payable>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after);
-        self.bills.extend(bills.map(|bill| (bill.scope(), bill.id)));
-        keep_newest(&mut self.bills, BILLS_KEPT);
+        self.accounts_payable(changes);
         let customers = changed::<PaymentCustomer>(changes).filter(|change| change.before.is_none());
         for customer in customers.filter_map(|it| it.after) {
             let scope = Scope { org: customer.org, app: customer.app };
@@ -156,6 +170,29 @@ impl Directory {
                 self.jobs.insert(job.id, (job.due_at, job.fence));
             }
         }
+    }
+
+    fn accounts_payable(&mut self, changes: &[Change]) {
+        for vendor in changed::<Vendor>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
+            self.vendors.entry(Scope { org: vendor.org, app: vendor.app }).or_default().push(vendor.id);
+        }
+        for change in changed::<VendorPaymentMethod>(changes) {
+            let Some(account) = change.after else { continue };
+            let of_vendor = self.accounts.entry(account.vendor).or_default();
+            if change.before.is_none() {
+                of_vendor.push_back(KnownAccount { id: account.id, status: account.status });
+                keep_newest(of_vendor, ACCOUNTS_KEPT);
+            }
+            of_vendor.iter_mut().filter(|known| known.id == account.id).for_each(|known| known.status = account.status);
+        }
+        for change in changed::<Payable>(changes) {
+            let Some(bill) = change.after else { continue };
+            if change.before.is_none() {
+                self.bills.push_back(KnownBill { scope: bill.scope(), id: bill.id, status: bill.status });
+            }
+            self.bills.iter_mut().filter(|known| known.id == bill.id).for_each(|known| known.status = bill.status);
+        }
+        keep_newest(&mut self.bills, BILLS_KEPT);
     }
 
     /// The first due jobs.

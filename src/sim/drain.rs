@@ -44,7 +44,7 @@ impl Simulation {
             Ok(Some(finding)) => Err(self.violation(finding)),
             Err(error) => {
                 let what = error.to_string();
-                Err(self.violation(Finding { invariant: 0, what, place: "the store".to_owned() }))
+                Err(self.violation(Finding { invariant: Finding::UNNUMBERED, what, place: "the store".to_owned() }))
             }
         }
     }

@@ -6,7 +6,7 @@
 //! last row: two runs give one state hash, and a violation is repeated by its seed.
 //!
 //! A step is one batch: what clients ask, what workers lease and report, and what rails tell, in one commit. After
-//! each, what it changed is checked against the invariants of design.md 1–19 ([`checks`]); from time to
+//! each, what it changed is checked against the invariants 1–19 of docs/reliability.md ([`checks`]); from time to
 //! time, and at the end, everything is. At the end faults cease and all must drain (20). [`Sabotage`] breaks one
 //! thing on purpose, so that each check is seen to find what it is for.
 //!
@@ -73,7 +73,7 @@ use crate::world::{Halt, Record as _, World};
 /// The first moment of every simulation: 2026-09-21T14:13:20Z.
 const START: Time = Time::from_micros(1_790_000_000_000_000);
 /// Between two passes over everything, at first; each pass doubles it, because each costs what there is.
-const FULL_PASS_STEPS: u64 = 2_000;
+const FULL_PASS_STEPS: u64 = 4_000;
 
 /// Which simulation.
 #[derive(Clone, Copy, Debug)]
@@ -407,7 +407,9 @@ impl Simulation {
         let report = verify(&self.house.reads());
         let finding = match report {
             Ok(report) => report.findings.into_iter().next().or_else(|| self.promises.kept_all(&self.house)),
-            Err(error) => Some(Finding { invariant: 0, what: error.to_string(), place: "the store".to_owned() }),
+            Err(error) => {
+                Some(Finding { invariant: Finding::UNNUMBERED, what: error.to_string(), place: "the store".to_owned() })
+            }
         };
         finding.map_or(Ok(()), |finding| Err(self.violation(finding)))
     }
@@ -448,5 +450,6 @@ fn heard(request: &Request, outcome: &Result<Answer, Refusal>) -> String {
 
 /// Not one of the invariants by number: the program itself says that it is wrong.
 fn bug(place: &str, refusal: &Refusal) -> Finding {
-    Finding { invariant: 0, what: format!("a bug: {}", refusal.message), place: place.to_owned() }
+    let what = format!("a bug: {}", refusal.message);
+    Finding { invariant: Finding::UNNUMBERED, what, place: place.to_owned() }
 }

@@ -97,8 +97,9 @@ impl Promises {
             return Ok(Next::AskAgain);
         }
         if code == Code::InternalError {
-            // Not one of the invariants by number: the program itself says that it is wrong.
-            return if excused { Ok(Next::AskAgain) } else { Err(finding(0, format!("a bug: {outcome:?}"))) };
+            // None of the invariants by number: the program itself says that it is wrong.
+            let bug = finding(Finding::UNNUMBERED, format!("a bug: {outcome:?}"));
+            return if excused { Ok(Next::AskAgain) } else { Err(bug) };
         }
         if code == Code::IdempotencyKeyReused {
             return self.reused(request).map_err(|what| finding(8, what));

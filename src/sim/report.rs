@@ -49,14 +49,18 @@ pub struct Violation {
     pub ops: u64,
     /// In which step.
     pub step: u64,
-    /// What was found. The invariant's number is that of design.md; 0 stands for a bug that says so itself.
+    /// What was found. The invariants are listed in docs/reliability.md.
     pub finding: Finding,
 }
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seed, ops, step, finding } = self;
-        writeln!(f, "invariant {} is broken in step {step}: {}: {}", finding.invariant, finding.place, finding.what)?;
+        match finding.invariant {
+            Finding::UNNUMBERED => write!(f, "something is wrong in step {step}")?,
+            number => write!(f, "invariant {number} is broken in step {step}")?,
+        }
+        writeln!(f, ": {}: {}", finding.place, finding.what)?;
         write!(f, "repeat it with: bursar simulate --seed {seed} --ops {ops}")
     }
 }

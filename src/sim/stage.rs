@@ -31,10 +31,12 @@ const ORGANIZATIONS: usize = 3;
 const APPS: usize = 2;
 /// People who may be paid. Every organization knows the same phones, as in life; nothing may cross by that.
 const PEOPLE: usize = 120;
+/// To so many of them half of the money goes, so that sums add up: limits of days and of years are reached.
+const REGULARS: usize = 16;
 /// What an app's wallet is filled with.
 const DEPOSIT: Cents = Cents::new(5_000_000_000);
-/// Which app has next to nothing, counted from one, and how much that is.
-const POOR: usize = 5;
+/// Which apps have next to nothing, counted from one, and how much that is.
+const POOR: [usize; 2] = [3, 5];
 const LITTLE: Cents = Cents::new(200_000);
 
 /// Settings that come into play: the wallet begins below its floor.
@@ -122,6 +124,12 @@ impl Stage {
         Self { apps: Vec::new(), people, phones, addresses }
     }
 
+    /// Somebody to be paid, every other time one of the regulars.
+    pub fn payee(&self, chance: &mut Chance) -> Option<&Someone> {
+        let among = if chance.one_in(2) { self.people.get(..REGULARS).unwrap_or(&self.people) } else { &self.people };
+        chance.pick(among)
+    }
+
     /// Whose phone this is, in E.164.
     pub fn by_phone(&self, phone: &str) -> Option<&Someone> {
         self.phones.get(phone).and_then(|place| self.people.get(*place))
@@ -174,8 +182,8 @@ impl Stage {
     pub fn enter(&mut self, org: OrgId, app: AppId) -> Fund {
         let scope = Scope { org, app };
         self.apps.push(scope);
-        // One of them is poor: what a bank takes back there is not always covered.
-        let amount = if self.apps.len() == POOR { LITTLE } else { DEPOSIT };
+        // What a bank takes back where there is little is not always covered.
+        let amount = if POOR.contains(&self.apps.len()) { LITTLE } else { DEPOSIT };
         Fund { scope, amount }
     }
 }

@@ -15,27 +15,45 @@ fn one_seed_is_one_history_and_nothing_is_wrong_in_it() {
     assert_ne!(first.state_hash, other.state_hash);
 }
 
-/// Each of these breaks one thing on purpose. The simulation must name the invariant that it breaks.
+/// Breaks one thing on purpose. The simulation must find it, and name the invariant that it breaks.
+fn is_found(sabotage: Sabotage, invariant: u8) {
+    let Err(violation) = run(7, 40_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
+    assert_eq!(violation.finding.invariant, invariant, "{sabotage:?}: {violation}");
+}
+
 #[test]
 fn what_is_broken_on_purpose_is_found() {
-    for (sabotage, invariant) in [
-        (Sabotage::RailTakesTwice, 6),
-        (Sabotage::OneDeliveryTooMany, 10),
-        (Sabotage::LazyStore, 19),
-        (Sabotage::LostEvents, 14),
-        (Sabotage::StaleLeases, 17),
-        (Sabotage::ForgottenLinks, 13),
-        (Sabotage::DeniedRows, 11),
-        (Sabotage::CarrierDenies, 10),
-        (Sabotage::PagesByCount, 18),
-        (Sabotage::RestlessAccounts, 12),
-        (Sabotage::UnfundedLinks, 9),
-        (Sabotage::ForgottenDebts, 5),
-        (Sabotage::ForgottenReviews, 0),
-        (Sabotage::ForgottenTaxYears, 0),
-        (Sabotage::ForgottenApprovals, 12),
-    ] {
-        let Err(violation) = run(7, 40_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
-        assert_eq!(violation.finding.invariant, invariant, "{sabotage:?}: {violation}");
-    }
+    is_found(Sabotage::RailTakesTwice, 6);
+    is_found(Sabotage::OneDeliveryTooMany, 10);
+    is_found(Sabotage::LazyStore, 19);
+    is_found(Sabotage::LostEvents, 14);
+    is_found(Sabotage::StaleLeases, 17);
+    is_found(Sabotage::ForgottenLinks, 13);
+    is_found(Sabotage::DeniedRows, 11);
+    is_found(Sabotage::CarrierDenies, 10);
+    is_found(Sabotage::PagesByCount, 18);
+    is_found(Sabotage::UnfundedLinks, 9);
+    is_found(Sabotage::ForgottenApprovals, 12);
+}
+
+// These take money, people or days to come together first, and most of the time: they run side by side.
+
+#[test]
+fn accounts_that_are_paid_to_before_they_rested_are_found() {
+    is_found(Sabotage::RestlessAccounts, 12);
+}
+
+#[test]
+fn debts_that_are_forgotten_are_found() {
+    is_found(Sabotage::ForgottenDebts, 5);
+}
+
+#[test]
+fn reviews_that_are_forgotten_are_found() {
+    is_found(Sabotage::ForgottenReviews, Finding::UNNUMBERED);
+}
+
+#[test]
+fn years_that_are_forgotten_are_found() {
+    is_found(Sabotage::ForgottenTaxYears, Finding::UNNUMBERED);
 }

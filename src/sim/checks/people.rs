@@ -1,18 +1,19 @@
-//! Who is paid: nobody under review, and nobody who owes a tax form (decisions.md 6). These have no number of their
-//! own in design.md.
+//! Who is paid: nobody under review, and nobody who owes a tax form (decisions.md 6). These rules have no
+//! number among the invariants, and are said in words.
 //!
 //! What counts for the tax office is summed up here once more, from links, transfers and nothing else. Where a commit
 //! holds several commands, their order is not known; then the sum is taken at its least.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{changed, written};
 use crate::clock::Time;
-use crate::ids::{AppId, PayoutLinkId, UserId};
+use crate::ids::{AppId, PayoutLinkId, ScreeningHitId, UserId};
 use crate::ledger::verify::Finding;
 use crate::payout_links::{LinkStatus, PayoutLink};
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
+use crate::users::screening::{HitStatus, ScreeningHit};
 use crate::users::{User, UserStatus};
 
 /// From how much on, in a year, a form is due: $2,000, in every year that a simulation reaches.
@@ -32,6 +33,8 @@ struct Known {
 #[derive(Default)]
 pub(super) struct People {
     known: HashMap<UserId, Known>,
+    /// What was found of each person on a list, and nobody decided about.
+    found: HashMap<UserId, BTreeSet<ScreeningHitId>>,
     paid: HashMap<Year, i64>,
 }
 
@@ -42,17 +45,31 @@ impl People {
         for (year, amount) in given_back {
             *self.paid.entry(year).or_default() -= amount;
         }
+        let decided: BTreeSet<ScreeningHitId> = written::<ScreeningHit>(changes).map(|hit| hit.id).collect();
         let mut findings = Vec::new();
         let payouts = changed::<Transfer>(changes).filter(|change| change.before.is_none());
         for payout in payouts.filter_map(|it| it.after).filter(|transfer| transfer.kind == TransferKind::Payout) {
             let Some(user) = payout.user_id else { continue };
-            let what = self.wrong(&payout, user, &now, &received);
-            findings.extend(what.map(|what| Finding { invariant: 0, what, place: format!("transfer {}", payout.id) }));
+            let found = self.found.get(&user).is_some_and(|found| !found.is_subset(&decided));
+            let what = if found {
+                Some("is paid to a person who was found on a list, and nobody decided (decisions.md 6)".to_owned())
+            } else {
+                self.wrong(&payout, user, &now, &received)
+            };
+            let place = format!("transfer {}", payout.id);
+            findings.extend(what.map(|what| Finding { invariant: Finding::UNNUMBERED, what, place }));
         }
         for (_, year, amount) in received {
             *self.paid.entry(year).or_default() += amount;
         }
         self.known.extend(now);
+        for hit in written::<ScreeningHit>(changes) {
+            let of_user = self.found.entry(hit.user_id).or_default();
+            match hit.status {
+                HitStatus::Open => of_user.insert(hit.id),
+                HitStatus::Cleared | HitStatus::Confirmed => of_user.remove(&hit.id),
+            };
+        }
         findings
     }
 
@@ -67,7 +84,7 @@ impl People {
         let before = self.known.get(&user)?;
         let states = [Some(before), now.get(&user)];
         if states.iter().flatten().all(|known| known.status == UserStatus::InReview) {
-            return Some("is paid to a person under review".to_owned());
+            return Some("is paid to a person under review (decisions.md 6)".to_owned());
         }
         if payout.tax_exempt || states.iter().flatten().any(|known| known.has_tax_form) {
             return None;
@@ -78,8 +95,8 @@ impl People {
         let own: i64 = own.map(|(_, _, amount)| amount).sum();
         let funded = if payout.funded { payout.amount.get() } else { 0 };
         let sum = self.paid.get(&year).copied().unwrap_or(0) + own + funded;
-        (sum >= REPORTED_FROM)
-            .then(|| format!("is paid without a tax form to a person who was paid {sum} cents in this year"))
+        let what = || format!("is paid without a tax form at {sum} cents of this year (decisions.md 6)");
+        (sum >= REPORTED_FROM).then(what)
     }
 }
 

@@ -48,7 +48,7 @@ impl Clients {
     }
 
     fn row(&mut self, sight: &Sight<'_>, chance: &mut Chance) -> Option<Value> {
-        let person = chance.pick(&sight.stage.people)?;
+        let person = sight.stage.payee(chance)?;
         let key = (!chance.one_in(4)).then(|| super::uuid(chance));
         let method = if chance.one_in(5) { Some("link") } else { None };
         Some(json!({

@@ -1,17 +1,19 @@
 //! What members do in accounts payable next: in order, out of order, and what they may not.
 
 use super::{Clients, Sight};
+use crate::acting::{Act, may};
 use crate::bank_accounts::BankAccountInput;
 use crate::http::Scope;
 use crate::http::input::Patch;
 use crate::http::inputs::Amount;
-use crate::ids::PayableId;
 use crate::money::Cents;
-use crate::payables::PayablePatch;
+use crate::payables::{PayablePatch, PayableStatus};
 use crate::sim::chance::Chance;
+use crate::sim::directory::{KnownAccount, KnownBill};
 use crate::sim::requests::{BillAct, Billing};
 use crate::sim::stage::read;
 use crate::users::Address;
+use crate::vendors::MethodStatus;
 
 /// Vendors of an app at most.
 const VENDORS_MAX: usize = 4;
@@ -19,25 +21,25 @@ const VENDORS_MAX: usize = 4;
 const ACCOUNTS: [&str; 4] = ["7755660001", "7755660002", "10000002", "20000014"];
 
 impl Clients {
-    /// A member's next act.
+    /// A member's next act. Most members know what they may do, and what comes next.
     pub(super) fn billing(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Billing> {
-        let acting = *chance.pick(sight.directory.members.get(&at.org)?)?;
         // Without an account to pay to, no bill comes of anything.
         let mut vendors = sight.directory.vendors.get(&at).into_iter().flatten();
         let has_account = vendors.any(|vendor| sight.directory.accounts.contains_key(vendor));
         let act = match if has_account { chance.position(16) } else { 0 } {
-            0 => self.vendor(at, sight, chance)?,
-            1..=3 => {
+            0..=2 => self.vendor(at, sight, chance)?,
+            3..=5 => {
                 let number = self.mark();
                 BillAct::Create { number, says: Box::new(says(at, sight, chance)?) }
             }
-            4 => BillAct::Update { payable: bill_of(at, sight, chance)?, says: Box::new(says(at, sight, chance)?) },
-            5..=7 => BillAct::Submit(bill_of(at, sight, chance)?),
-            8..=10 => BillAct::Approve(bill_of(at, sight, chance)?),
-            11 if chance.one_in(3) => BillAct::Reject(bill_of(at, sight, chance)?),
-            11 if chance.one_in(2) => BillAct::Cancel(bill_of(at, sight, chance)?),
-            _ => BillAct::Pay(bill_of(at, sight, chance)?),
+            6 => BillAct::Update { payable: bill_of(at, sight, chance)?.id, says: Box::new(says(at, sight, chance)?) },
+            7 if chance.one_in(3) => BillAct::Reject(bill_of(at, sight, chance)?.id),
+            7 if chance.one_in(2) => BillAct::Cancel(bill_of(at, sight, chance)?.id),
+            _ => next_of(bill_of(at, sight, chance)?, chance),
         };
+        let members = sight.directory.members.get(&at.org)?;
+        let acting = (0..4).filter_map(|_| chance.pick(members)).find(|(_, role)| may(*role, asked_of(&act)));
+        let (acting, _) = *acting.or_else(|| chance.pick(members))?;
         Some(Billing { acting, act })
     }
 
@@ -49,19 +51,61 @@ impl Clients {
             return Some(BillAct::AddVendor { name, address: address()? });
         }
         let vendor = *chance.pick(vendors)?;
-        let accounts = sight.directory.accounts.get(&vendor).map(Vec::as_slice).unwrap_or_default();
-        match chance.pick(accounts) {
-            Some(method) if chance.one_in(8) => Some(BillAct::RemoveAccount { vendor, method: *method }),
-            Some(method) if chance.one_in(2) => Some(BillAct::ConfirmAccount { vendor, method: *method }),
+        let accounts: Vec<KnownAccount> =
+            sight.directory.accounts.get(&vendor).into_iter().flatten().copied().collect();
+        let doubtful = accounts.iter().find(|account| account.status == MethodStatus::Unconfirmed);
+        if let Some(account) = doubtful.filter(|_| !chance.one_in(4)) {
+            return Some(BillAct::ConfirmAccount { vendor, method: account.id });
+        }
+        match chance.pick(&accounts) {
+            Some(account) if chance.one_in(4) => Some(BillAct::RemoveAccount { vendor, method: account.id }),
+            Some(account) if chance.one_in(6) => Some(BillAct::ConfirmAccount { vendor, method: account.id }),
             _ => Some(BillAct::AddAccount { vendor, account: Box::new(account(chance)?) }),
         }
+    }
+}
+
+/// What comes next in the life of a bill; now and then something else.
+fn next_of(bill: KnownBill, chance: &mut Chance) -> BillAct {
+    let id = bill.id;
+    let all = [BillAct::Submit(id), BillAct::Approve(id), BillAct::Pay(id)];
+    let [submit, approve, pay] = all.clone();
+    match bill.status {
+        PayableStatus::Created if !chance.one_in(5) => submit,
+        PayableStatus::SubmittedForApproval if !chance.one_in(5) => approve,
+        PayableStatus::Approved | PayableStatus::PaymentFailed if !chance.one_in(5) => pay,
+        PayableStatus::Created
+        | PayableStatus::SubmittedForApproval
+        | PayableStatus::Approved
+        | PayableStatus::PaymentFailed
+        | PayableStatus::Rejected
+        | PayableStatus::PaymentInitiated
+        | PayableStatus::PaymentCompleted
+        | PayableStatus::Canceled => chance.pick(&all).cloned().unwrap_or(pay),
+    }
+}
+
+/// What a member must be allowed for an act.
+const fn asked_of(act: &BillAct) -> Act {
+    match act {
+        BillAct::AddVendor { .. }
+        | BillAct::AddAccount { .. }
+        | BillAct::RemoveAccount { .. }
+        | BillAct::Create { .. }
+        | BillAct::Update { .. }
+        | BillAct::Submit(_)
+        | BillAct::Cancel(_) => Act::Prepare,
+        BillAct::ConfirmAccount { .. } => Act::Confirm,
+        BillAct::Approve(_) | BillAct::Reject(_) => Act::Approve,
+        BillAct::Pay(_) => Act::Pay,
     }
 }
 
 /// A bill of a vendor, to one of its accounts.
 fn says(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<PayablePatch> {
     let vendor = *chance.pick(sight.directory.vendors.get(&at)?)?;
-    let method = *chance.pick(sight.directory.accounts.get(&vendor)?)?;
+    let accounts: Vec<KnownAccount> = sight.directory.accounts.get(&vendor)?.iter().copied().collect();
+    let method = chance.pick(&accounts)?.id;
     Some(PayablePatch {
         number: None,
         description: Patch::Keep,
@@ -74,9 +118,23 @@ fn says(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<PayablePatc
     })
 }
 
-fn bill_of(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<PayableId> {
-    let bills = sight.directory.bills.iter().filter(|(scope, _)| *scope == at).map(|(_, id)| *id);
-    chance.pick(&bills.collect::<Vec<_>>()).copied()
+/// A bill of the app, most often one that is not at its end.
+fn bill_of(at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<KnownBill> {
+    let bills = sight.directory.bills.iter().filter(|bill| bill.scope == at).copied();
+    let (open, over): (Vec<KnownBill>, Vec<KnownBill>) = bills.partition(|bill| is_open(bill.status));
+    let (first, second) = if chance.one_in(5) { (over, open) } else { (open, over) };
+    chance.pick(&first).or_else(|| chance.pick(&second)).copied()
+}
+
+const fn is_open(status: PayableStatus) -> bool {
+    match status {
+        PayableStatus::Created
+        | PayableStatus::SubmittedForApproval
+        | PayableStatus::Approved
+        | PayableStatus::PaymentFailed
+        | PayableStatus::Rejected => true,
+        PayableStatus::PaymentInitiated | PayableStatus::PaymentCompleted | PayableStatus::Canceled => false,
+    }
 }
 
 fn account(chance: &mut Chance) -> Option<BankAccountInput> {

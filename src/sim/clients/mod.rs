@@ -152,7 +152,7 @@ impl Clients {
         let scope = *chance.pick(&sight.stage.apps)?;
         let foreign = chance.one_in(25);
         let at = if foreign { other_tenant(scope, sight, chance)? } else { scope };
-        let wish = match chance.position(43) {
+        let wish = match chance.position(45) {
             0..=6 => Wish::SendPayout(Box::new(self.new_link(at, foreign, true, sight, chance)?)),
             7 | 8 => Wish::CreateLink(Box::new(self.new_link(at, foreign, false, sight, chance)?)),
             9..=11 => Wish::Redeliver(self.nag(at, sight, chance)?),
@@ -171,8 +171,8 @@ impl Clients {
             18..=20 => Wish::Ask(self.asking(at, foreign, sight, chance)?),
             26..=33 => Wish::Bill(Box::new(self.billing(at, sight, chance)?)),
             21..=25 => Wish::Move(self.moving(at, sight, chance)?),
-            35..=37 => Wish::Collect(Box::new(self.paying(at, sight, chance)?)),
-            38..=40 => Wish::Mind(self.minding(at, sight, chance)?),
+            35..=39 => Wish::Collect(Box::new(self.paying(at, sight, chance)?)),
+            40..=42 => Wish::Mind(self.minding(at, sight, chance)?),
             34 => Wish::SubmitBatch(self.batch(scope, sight, chance)?),
             _ => {
                 let user = user_of(at, sight, chance)?;
@@ -217,7 +217,7 @@ impl Clients {
         sight: &Sight<'_>,
         chance: &mut Chance,
     ) -> Option<NewLink> {
-        let person = chance.pick(&sight.stage.people)?;
+        let person = sight.stage.payee(chance)?;
         let names_user = foreign || chance.one_in(4);
         let user = if names_user { user_of(at, sight, chance) } else { None };
         // Some are known by their address alone, and some by both.
@@ -270,7 +270,7 @@ impl Clients {
         let asker = if foreign || chance.one_in(3) {
             Asker::User(user_of(at, sight, chance)?)
         } else {
-            Asker::Phone(chance.pick(&sight.stage.people)?.phone.clone())
+            Asker::Phone(sight.stage.payee(chance)?.phone.clone())
         };
         let (amount, metadata) = (Cents::new(amount(chance)), Some(self.mark()));
         Some(Asking::Submit(Box::new(NewRequest { amount, asker, memo: None, metadata })))
@@ -391,6 +391,8 @@ fn amount(chance: &mut Chance) -> i64 {
         // Too little for the fees of most rails.
         0 => chance.between(1, 50),
         1 => chance.between(100_000, 2_000_000),
+        // Two or three of these make a tax form due, and none by itself.
+        3 | 4 => chance.between(70_000, 190_000),
         // More than any wallet holds.
         2 if chance.one_in(10) => 9_999_999_999,
         _ => chance.between(500, 50_000),

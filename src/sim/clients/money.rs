@@ -18,7 +18,11 @@ impl Clients {
     /// What an app does with its own money next.
     pub(super) fn moving(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Moving> {
         Some(match chance.position(10) {
-            0 => Moving::Deposit { amount: Cents::new(chance.between(1, 5_000_000)), mark: self.mark() },
+            0 => {
+                // Little most often: poor apps stay poor.
+                let most = if chance.one_in(8) { 5_000_000 } else { 300_000 };
+                Moving::Deposit { amount: Cents::new(chance.between(1, most)), mark: self.mark() }
+            }
             1 => Moving::Withdraw { amount: Cents::new(amount(chance)), mark: self.mark() },
             2 => {
                 let cents = chance.between(1, 400_000);
@@ -30,7 +34,7 @@ impl Clients {
             7 | 8 => {
                 let flagged = sight.directory.flagged.iter().find(|(scope, _)| *scope == at);
                 let transfer = flagged.map_or_else(|| payout_of(at, sight, chance), |(_, id)| Some(*id))?;
-                let member = *chance.pick(sight.directory.members.get(&at.org)?)?;
+                let (member, _) = *chance.pick(sight.directory.members.get(&at.org)?)?;
                 Moving::Approve { transfer, member }
             }
             _ => Moving::Cancel(payout_of(at, sight, chance)?),

@@ -10,7 +10,7 @@ use crate::sim::requests::{Collecting, Paying};
 use crate::sim::stage::own_account;
 
 /// Customers of an app at most.
-const CUSTOMERS_MAX: usize = 12;
+const CUSTOMERS_MAX: usize = 5;
 /// Accounts of customers: two good ones, one that is closed, and one that takes back what it paid.
 const ACCOUNTS: [&str; 4] = ["6655440001", "6655440002", "10000002", "20000010"];
 
@@ -38,7 +38,7 @@ impl Clients {
         sight: &Sight<'_>,
         chance: &mut Chance,
     ) -> Option<Collecting> {
-        let payer = if chance.one_in(3) { Payer::User(user_of(at, sight, chance)?) } else { Payer::Customer(customer) };
+        let payer = if chance.one_in(4) { Payer::User(user_of(at, sight, chance)?) } else { Payer::Customer(customer) };
         let account = if chance.one_in(5) { own_account(chance.pick(&ACCOUNTS)?) } else { None };
         let amount = Cents::new(chance.between(1, 300_000));
         Some(Collecting { payer, account, amount, mark: self.mark() })

@@ -25,7 +25,7 @@ impl Clients {
                 Minding::Change { user, first_name: renamed.then_some(name), email: email.filter(|_| !renamed), mark }
             }
             6..=11 => {
-                let acting = *chance.pick(sight.directory.members.get(&at.org)?)?;
+                let (acting, _) = *chance.pick(sight.directory.members.get(&at.org)?)?;
                 let reviewed = sight.directory.reviewed.iter().find(|(org, _)| *org == at.org);
                 let user = reviewed.map_or(user, |(_, user)| *user);
                 let decision = if chance.one_in(5) { Decision::Confirm } else { Decision::Clear };
