@@ -51,7 +51,7 @@ unit: ## Run the Rust tests and write the pages' gallery
 	BURSAR_GALLERY=1 cargo nextest run --locked
 
 postgres: ## Run the API's tests over PostgreSQL (the store's own tests run with unit)
-	BURSAR_TEST_STORE=postgres cargo nextest run --locked -E 'kind(test) - test(/^(postgres|stores|schemas|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line)/)'
+	BURSAR_TEST_STORE=postgres cargo nextest run --locked -E 'kind(test) - test(/^(postgres|stores|schemas|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store)/)'
 
 differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, and compare answers and books
 	BURSAR_DIFFER_REQUESTS=100000 cargo nextest run --locked --no-capture -E 'test(/^stores_differ/)'

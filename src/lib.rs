@@ -131,6 +131,8 @@ pub mod config;
 pub mod sanctions;
 /// Opening the store, its lock and the master key.
 pub mod opened;
+/// An embedded store moves to PostgreSQL, whole and provably.
+pub mod moving;
 /// One process, from start to a clean end.
 pub mod serve;
 /// A client that sends as much as is answered.

@@ -21,8 +21,9 @@ use crate::http::{Bursar, Environment, KnownKeys};
 use crate::ids::Seeds;
 use crate::outbound::{DEADLINE, Outbound};
 use crate::screening::Watchlist;
+use crate::store::postgres::Arrival;
 use crate::store::sqlite::{Checkpointer, OpenError};
-use crate::store::{Memory, Postgres, Reads, Sqlite, Store, postgres};
+use crate::store::{Departure, Memory, Postgres, Reads, Sqlite, Store, postgres};
 use crate::vault::Vault;
 
 /// Why the program could not be opened.
@@ -201,6 +202,26 @@ pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
             Ok(Reads::Postgres(Postgres::read_only(server(settings, password_file.as_deref())?)))
         }
     }
+}
+
+/// Opens an embedded store that is to move away, and locks it. Nothing is made where nothing is.
+///
+/// # Errors
+/// `Config` when there is no such file; `Locked` when it is served; `Store` when its schema is not exactly the program's.
+pub fn departing(path: &Path) -> Result<(Departure, Keeps), Unopened> {
+    if !path.exists() {
+        return Err(BadConfig::one(format!("there is no store at {}", path.display())).into());
+    }
+    let keeps = Keeps { checkpointer: None, lock: Some(lock(path)?) };
+    Ok((Departure::open(path)?, keeps))
+}
+
+/// Connects to the server of a configuration, into which a store is to move.
+///
+/// # Errors
+/// `Config` when its password cannot be read; `Shared` when it cannot be reached.
+pub fn arriving(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<Arrival, Unopened> {
+    Ok(Arrival::open(server(settings, password_file)?)?)
 }
 
 /// The server of a configuration, with the password that is in a file.

@@ -32,6 +32,8 @@ mod links_by_ach;
 mod lists;
 mod matrix;
 mod mistakes;
+mod move_store;
+mod move_store_killed;
 mod pages;
 mod payout_limits;
 mod payment_customers;

@@ -18,7 +18,7 @@ use crate::samples::{Sample, Stage, sample};
 
 /// What a request is made into, beside what it is.
 #[derive(Clone, Copy, Debug)]
-enum Twist {
+pub enum Twist {
     /// As the sample is.
     Plain,
     /// Sent twice under one idempotency key.
@@ -54,7 +54,7 @@ fn twisted(body: &Value, twist: Twist) -> Value {
     body
 }
 
-async fn send(stage: &Stage, route: &Route, sample: &Sample, twist: Twist, key: &str) -> Reply {
+pub async fn send(stage: &Stage, route: &Route, sample: &Sample, twist: Twist, key: &str) -> Reply {
     let asking = stage.server.ask(route.method.as_str(), &sample.target(route.path));
     let mut asking = match (twist, route.who) {
         (Twist::Foreign, _) => asking.basic(&stage.foreign_app.client_id, &stage.foreign_app.api_key),

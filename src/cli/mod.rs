@@ -10,6 +10,7 @@ mod listen;
 mod log;
 mod logging;
 mod migrate;
+mod move_store;
 mod routes;
 mod screening;
 mod serve;
@@ -49,6 +50,14 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Move an embedded store to PostgreSQL, whole: equal before and after, and resumed where it was killed
+    #[command(
+        after_help = "Examples:\n  bursar move --to postgres://bursar@db1.internal/bursar --database-password-file /etc/bursar/database-password\n  \
+                            bursar move --to postgres://bursar@db1.internal/bursar --config /etc/bursar.toml --json\n  \
+                            bursar move --to postgres://bursar@db1.internal/bursar --give-up\n\nThe server must not run. The database must be empty; it is brought \
+                            up to date. A move that was killed\ngoes on when the same command is run again."
+    )]
+    Move(Box<move_store::Asked>),
     /// Check the books and the event logs against the invariants; changes nothing, and the server may run
     #[command(after_help = "Examples:\n  bursar verify\n  bursar verify --database-url sqlite:/backup/bursar.db\n  \
                             bursar verify --json | jq '.findings[].where'\n\nExits with 1 when anything is found.")]
@@ -100,7 +109,7 @@ enum Command {
 }
 
 /// Settings, and the file with more of them.
-#[derive(Args)]
+#[derive(Clone, Args)]
 struct Configured {
     /// TOML file with the same settings: listen = "…", data-dir = "…"
     #[arg(long, env = "BURSAR_CONFIG", value_name = "FILE")]
@@ -149,6 +158,7 @@ pub fn run() -> ExitCode {
     let done = match Line::parse().command {
         Command::Serve(configured) => serve::run(configured),
         Command::Migrate { configured, json } => migrate::run(configured, json),
+        Command::Move(asked) => move_store::run(*asked),
         Command::Verify { configured, json } => verify::run(configured, json),
         Command::Bench(asked) => bench::bench(&asked),
         Command::Simulate(simulated) => simulate::run(&simulated),

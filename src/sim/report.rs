@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::Simulation;
 use crate::ledger::verify::Finding;
 use crate::store::Memory;
-use crate::world::Value;
+use crate::world::record::feed_bytes;
 
 /// A simulation that found nothing wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -90,40 +90,8 @@ impl Simulation {
 fn state_hash(memory: &Memory) -> String {
     let mut hash = Sha256::new();
     memory.each_row(|table, row| {
-        bytes(&mut hash, table.as_bytes());
-        row.iter().for_each(|value| cell(&mut hash, value));
+        feed_bytes(&mut hash, table.as_bytes());
+        row.iter().for_each(|value| value.feed(&mut hash));
     });
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn cell(hash: &mut Sha256, value: &Value) {
-    match value {
-        Value::Null => hash.update([0]),
-        Value::Id(id) => {
-            hash.update([1]);
-            hash.update(id.as_bytes());
-        }
-        Value::Int(number) => {
-            hash.update([2]);
-            hash.update(number.to_be_bytes());
-        }
-        Value::Bool(yes) => hash.update([3, u8::from(*yes)]),
-        Value::Time(time) => {
-            hash.update([4]);
-            hash.update(time.micros().to_be_bytes());
-        }
-        Value::Text(text) => {
-            hash.update([5]);
-            bytes(hash, text.as_bytes());
-        }
-        Value::Bytes(content) => {
-            hash.update([6]);
-            bytes(hash, content);
-        }
-    }
-}
-
-fn bytes(hash: &mut Sha256, content: &[u8]) {
-    hash.update(u64::try_from(content.len()).unwrap_or(u64::MAX).to_be_bytes());
-    hash.update(content);
 }

@@ -3,6 +3,7 @@
 //! A store loads rows by index in bulk, reads pages, and commits all changes of a
 //! batch at once. Deliberately absent: business rules, and writing outside a commit.
 
+mod departure;
 pub mod memory;
 pub mod postgres;
 mod snapshot;
@@ -14,6 +15,7 @@ use crate::ids::OrgId;
 use crate::world::record::Corrupt;
 use crate::world::{Row, TableChanges, Want};
 
+pub use departure::{Departing, Departure};
 pub use memory::Memory;
 pub use postgres::Postgres;
 pub use snapshot::Snapshot;

@@ -25,12 +25,23 @@ pub enum Snapshot<'a> {
 impl Snapshot<'_> {
     /// Shows every record of a kind, of all organizations, in the order of the primary key.
     pub fn each<R: Record>(&self, mut visit: impl FnMut(&R) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        let table = R::TABLE;
-        let mut show = |row: Row| visit(&*typed::<R>(decoded(table, &row)?));
+        self.rows(R::TABLE, 0, |row| visit(&*typed::<R>(decoded(R::TABLE, &row)?)))
+    }
+
+    /// Shows the rows of a table, of all organizations, in the order of the primary key, without the first so many.
+    pub fn rows<E: From<StoreError>>(
+        &self,
+        table: &'static Table,
+        skip: u64,
+        mut show: impl FnMut(Row) -> Result<(), E>,
+    ) -> Result<(), E> {
         match self {
-            Self::Sqlite(transaction) => sqlite::each(transaction, table, &mut show),
-            Self::Postgres(state) => state.each(table, &mut show),
-            Self::Memory(tables) => tables.rows(table).cloned().try_for_each(show),
+            Self::Sqlite(transaction) => sqlite::each(transaction, table, skip, &mut show),
+            Self::Postgres(state) => state.each(table, skip, &mut show),
+            Self::Memory(tables) => {
+                let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+                tables.rows(table).skip(skip).cloned().try_for_each(show)
+            }
         }
     }
 

@@ -26,10 +26,11 @@ pub(super) fn select(table: &Table, index: &Index) -> String {
     format!("SELECT {columns} FROM {} WHERE {found} ORDER BY {order}", table.name)
 }
 
-/// All rows of all organizations, ordered by the primary key.
-pub(super) fn every(table: &Table) -> String {
+/// The rows of all organizations, ordered by the primary key, without the first so many.
+pub(super) fn every(table: &Table, skip: u64) -> String {
     let key: Vec<&str> = table.key().columns.iter().map(|&column| table.columns[column].name).collect();
-    format!("SELECT {} FROM {} ORDER BY {}", names(table).join(", "), table.name, key.join(", "))
+    let (columns, order) = (names(table).join(", "), key.join(", "));
+    format!("SELECT {columns} FROM {} ORDER BY {order} LIMIT -1 OFFSET {skip}", table.name)
 }
 
 /// One page, and the values of its parameters.

@@ -17,7 +17,7 @@ use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{CachedStatement, Connection, OpenFlags, Statement, ToSql, TransactionBehavior, params_from_iter};
 use uuid::Uuid;
 
-use super::{CommitError, Snapshot, StoreError};
+use super::{CommitError, Snapshot, StoreError, departure};
 use crate::clock::Time;
 use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
@@ -85,6 +85,25 @@ pub enum OpenError {
         /// How many are missing.
         missing: usize,
     },
+    /// The schema is newer than the program.
+    #[error("the database {path} was made by a newer bursar than this one")]
+    Newer {
+        /// The file.
+        path: String,
+    },
+    /// Everything in it has moved to a server, and whoever served it now would serve it twice.
+    #[error(
+        "the store {path} moved to {target} on {left_at}. Serve it from there: --database-url, with the same data \
+         folder and key file. To come back, run `bursar move --give-up --to` with that database"
+    )]
+    Moved {
+        /// The file.
+        path: String,
+        /// The database, without user and password.
+        target: String,
+        /// When it moved.
+        left_at: Time,
+    },
 }
 
 impl Sqlite {
@@ -95,6 +114,7 @@ impl Sqlite {
         let mut connection = Connection::open(path).map_err(failed)?;
         prepare(&connection).map_err(failed)?;
         bring_up_to_date(&mut connection, path, migrate)?;
+        departure::refuse_moved(&connection, path)?;
         let readers = Readers::open(path).map_err(failed)?;
         let checkpointer = Checkpointer::start(Connection::open(path).map_err(failed)?).map_err(failed)?;
         let mut log = path.as_os_str().to_owned();
@@ -115,7 +135,7 @@ fn make_private(path: &Path) {
     drop(made);
 }
 
-fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     connection.busy_timeout(Duration::from_secs(10))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -128,7 +148,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn bring_up_to_date(connection: &mut Connection, path: &Path, migrate: bool) -> Result<(), OpenError> {
+pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path, migrate: bool) -> Result<(), OpenError> {
     let failed =
         |reason: refinery::Error| OpenError::Migration { path: path.display().to_string(), reason: reason.to_string() };
     let runner = migrations::migrations::runner();
@@ -139,6 +159,9 @@ fn bring_up_to_date(connection: &mut Connection, path: &Path, migrate: bool) -> 
     let applied = runner.get_applied_migrations(connection).map_err(failed)?.len();
     if applied < known {
         return Err(OpenError::Outdated { path: path.display().to_string(), missing: known - applied });
+    }
+    if applied > known {
+        return Err(OpenError::Newer { path: path.display().to_string() });
     }
     Ok(())
 }
@@ -282,7 +305,7 @@ impl ToSql for Value {
 }
 
 impl Readers {
-    fn open(path: &Path) -> rusqlite::Result<Self> {
+    pub(super) fn open(path: &Path) -> rusqlite::Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connections = Vec::with_capacity(READERS);
         for _ in 0..READERS {
@@ -346,13 +369,14 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// Shows every row of a table, one at a time.
-pub(super) fn each(
+/// Shows the rows of a table, one at a time, without the first so many.
+pub(super) fn each<E: From<StoreError>>(
     connection: &Connection,
     table: &'static Table,
-    show: &mut impl FnMut(Row) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(&sql::every(table)).map_err(unreadable)?;
+    skip: u64,
+    show: &mut impl FnMut(Row) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut statement = connection.prepare_cached(&sql::every(table, skip)).map_err(unreadable)?;
     let mut rows = statement.query([]).map_err(unreadable)?;
     while let Some(row) = rows.next().map_err(unreadable)? {
         show(read_row(table, row)?)?;
@@ -367,7 +391,7 @@ pub(super) fn get(connection: &Connection, table: &'static Table, key: &Row) -> 
     rows.next().map_err(unreadable)?.map(|row| read_row(table, row)).transpose()
 }
 
-fn unreadable(error: rusqlite::Error) -> StoreError {
+pub(super) fn unreadable(error: rusqlite::Error) -> StoreError {
     StoreError::Read(error.to_string())
 }
 

@@ -183,8 +183,22 @@ impl Server {
         self.running = Some(Running { router, bursar, health, keeps });
     }
 
+    /// Ends the program, moves its store to a database by what is done with its data folder, and starts it there.
+    pub async fn move_to(&mut self, settings: Settings, moving: impl FnOnce(&std::path::Path) + Send) {
+        self.end().await;
+        let folder = self.folder.path().to_owned();
+        postgres::aside(|| moving(&folder));
+        self.place = Place::postgres(settings);
+        self.open().await;
+    }
+
     /// Ends the program and starts it again over the same data.
     pub async fn restart(&mut self) {
+        self.end().await;
+        self.open().await;
+    }
+
+    async fn end(&mut self) {
         let Running { router, bursar, health, keeps } = self.running.take().expect("it runs between two calls");
         let mut stopped = bursar.engine.stopped();
         drop((router, bursar, health));
@@ -192,7 +206,6 @@ impl Server {
         assert!(ended.is_ok(), "somebody still holds the engine");
         drop(ended);
         drop(keeps);
-        self.open().await;
     }
 
     fn running(&self) -> &Running {

@@ -12,6 +12,7 @@
 //! Deliberately absent: sequences, advisory locks and LISTEN on the way of money, cancelling a commit, and
 //! reading from a standby. Start at [`Writer`] and [`Readers`].
 
+mod arrival;
 mod cells;
 mod door;
 mod link;
@@ -23,10 +24,13 @@ mod writer;
 
 use std::sync::Arc;
 
+pub use arrival::{Arrival, Arriving, Found};
 use door::Door;
 pub use readers::{Readers, State};
 pub use settings::Settings;
 pub use writer::Writer;
+
+use crate::clock::Time;
 
 /// An opened database: a writer for each executor, and its readers.
 pub struct Postgres {
@@ -65,6 +69,19 @@ pub enum OpenError {
         /// How many are missing.
         missing: usize,
     },
+    /// A store moves into it, and not all of it is here.
+    #[error(
+        "a move into the database {database} has not ended: from {source_file}, since {began_at}. Run the same \
+         `bursar move` again to go on with it, or with --give-up to empty the database again"
+    )]
+    HalfMoved {
+        /// Where it is, without its password.
+        database: String,
+        /// The file that it comes from.
+        source_file: String,
+        /// Since when.
+        began_at: Time,
+    },
 }
 
 impl Postgres {
@@ -74,7 +91,8 @@ impl Postgres {
     /// See [`OpenError`].
     pub fn open(settings: Settings, migrate: bool, executors: usize) -> Result<Self, OpenError> {
         let door = Arc::new(Door::new(settings));
-        schema::bring_up_to_date(&door, migrate)?;
+        let mut link = schema::bring_up_to_date(&door, migrate)?;
+        arrival::refuse_half_moved(&mut link, door.settings.to_string())?;
         let writers = (0..executors.max(1)).map(|_| Writer::new(door.clone())).collect();
         Ok(Self { writers, readers: Readers::new(door) })
     }

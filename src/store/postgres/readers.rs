@@ -9,7 +9,7 @@ use super::door::Door;
 use super::link::{Ask, Link, Trouble};
 use super::statements::{Questions, every};
 use crate::store::{Snapshot, StoreError};
-use crate::world::{Row, RowsWanted, Table, Want};
+use crate::world::{Row, RowsWanted, Table, Value, Want};
 
 /// How many connections read at once.
 const READERS_MAX: usize = 8;
@@ -19,8 +19,11 @@ const LENT_WITHIN: Duration = Duration::from_secs(3);
 const READ_DEADLINE: Duration = Duration::from_secs(10);
 /// How long a whole table's next rows may take.
 const WHOLE_DEADLINE: Duration = Duration::from_secs(120);
-/// How many rows of a whole table are taken at a time.
+/// How many rows of a whole table are taken at a time at most, and how many before it is known how large they are.
 const ROWS_AT_ONCE: usize = 1_000;
+const ROWS_AT_FIRST: usize = 64;
+/// About how many bytes of a whole table are taken at a time: among the rows are bills of a megabyte.
+const BYTES_AT_ONCE: usize = 4 * 1024 * 1024;
 
 /// See the module's comment.
 #[derive(Clone)]
@@ -172,26 +175,33 @@ pub struct State<'a> {
 }
 
 impl State<'_> {
-    /// Shows every row of a table, ordered by the primary key.
-    pub(in crate::store) fn each(
+    /// Shows the rows of a table, ordered by the primary key, without the first so many.
+    pub(in crate::store) fn each<E: From<StoreError>>(
         &self,
         table: &'static Table,
-        show: &mut impl FnMut(Row) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+        skip: u64,
+        show: &mut impl FnMut(Row) -> Result<(), E>,
+    ) -> Result<(), E> {
         // Whoever is shown a row may look at another table.
         self.cursors.set(self.cursors.get() + 1);
         let cursor = format!("whole_{}", self.cursors.get());
-        self.ask(Ask::Plain(format!("DECLARE {cursor} NO SCROLL CURSOR FOR {}", every(table))))?;
+        self.ask(Ask::Plain(format!("DECLARE {cursor} NO SCROLL CURSOR FOR {}", every(table, skip))))?;
+        let mut at_once = ROWS_AT_FIRST;
         loop {
-            let found = self.ask(Ask::Once(format!("FETCH {ROWS_AT_ONCE} FROM {cursor}")))?;
+            let found = self.ask(Ask::Once(format!("FETCH {at_once} FROM {cursor}")))?;
+            let mut bytes = 0;
             for row in &found {
-                show(read_row(table, row)?)?;
+                let row = read_row(table, row)?;
+                bytes += row.iter().map(Value::size_bytes).sum::<usize>();
+                show(row)?;
             }
-            if found.len() < ROWS_AT_ONCE {
+            if found.len() < at_once {
                 break;
             }
+            at_once = (BYTES_AT_ONCE * found.len() / bytes.max(1)).clamp(1, ROWS_AT_ONCE);
         }
-        self.ask(Ask::Plain(format!("CLOSE {cursor}"))).map(|_| ())
+        self.ask(Ask::Plain(format!("CLOSE {cursor}")))?;
+        Ok(())
     }
 
     /// The row with this primary key.

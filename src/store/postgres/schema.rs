@@ -16,8 +16,8 @@ const MIGRATING: i64 = 0x6275_7273_6172;
 const MIGRATED_WITHIN: Duration = Duration::from_secs(600);
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Brings the schema up to date if `migrate` allows it, else looks whether it is.
-pub(super) fn bring_up_to_date(door: &Door, migrate: bool) -> Result<(), OpenError> {
+/// Brings the schema up to date if `migrate` allows it, else looks whether it is. Gives the connection.
+pub(super) fn bring_up_to_date(door: &Door, migrate: bool) -> Result<Link, OpenError> {
     let database = door.settings.to_string();
     let failed = |reason: String| OpenError::Migration { database: database.clone(), reason };
     let open = || door.open(false).map_err(|reason| OpenError::Unreachable { database: database.clone(), reason });
@@ -27,7 +27,7 @@ pub(super) fn bring_up_to_date(door: &Door, migrate: bool) -> Result<(), OpenErr
         Ok(known.saturating_sub(applied(link).map_err(|trouble| failed(trouble.to_string()))?))
     };
     match missing(&mut link)? {
-        0 => return Ok(()),
+        0 => return Ok(link),
         missing if !migrate => return Err(OpenError::Outdated { database, missing }),
         _ => {}
     }
@@ -42,7 +42,7 @@ pub(super) fn bring_up_to_date(door: &Door, migrate: bool) -> Result<(), OpenErr
         ran.map_err(|error| failed(error.to_string()))?;
     }
     guard.ask_all(&[Ask::Plain("COMMIT".to_owned())], DEADLINE).map_err(|trouble| failed(trouble.to_string()))?;
-    Ok(())
+    Ok(link)
 }
 
 /// How many migrations the database has had.

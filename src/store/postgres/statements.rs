@@ -139,10 +139,10 @@ fn selected(table: &Table) -> String {
     columns.join(", ")
 }
 
-/// All rows of all organizations, ordered by the primary key.
-pub(super) fn every(table: &Table) -> String {
+/// The rows of all organizations, ordered by the primary key, without the first so many.
+pub(super) fn every(table: &Table, skip: u64) -> String {
     let key: Vec<String> = table.key().columns.iter().map(|&column| quoted(table, column)).collect();
-    format!("SELECT {} FROM \"{}\" t ORDER BY {}", selected(table), table.name, key.join(", "))
+    format!("SELECT {} FROM \"{}\" t ORDER BY {} OFFSET {skip}", selected(table), table.name, key.join(", "))
 }
 
 /// Look-ups as statements, and whom each statement's rows are for.

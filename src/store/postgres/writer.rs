@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
+use super::arrival::CLOSED;
 use super::door::Door;
 use super::link::{Ask, Link, Trouble};
 use super::statements::{NOBODY, Questions, writes};
@@ -57,6 +58,7 @@ impl Writer {
         }
         let last = found[1].first().map(|row| row.try_get::<_, i64>(0));
         let last = match last {
+            Some(Ok(CLOSED)) => return Err(StoreError::Read("a move into the database has not ended".to_owned())),
             Some(Ok(last)) => Time::from_micros(last),
             Some(Err(_)) | None => return Err(StoreError::Read("the organization could not be locked".to_owned())),
         };

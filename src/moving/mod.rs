@@ -1,0 +1,410 @@
+//! `bursar move`: an embedded store moves to PostgreSQL, whole, provably and once (decisions.md 15).
+//!
+//! The store is read, checked and digested; its rows are copied in the order of keys, each chunk in one commit with the
+//! mark that counts it; the database is read, checked and compared. Only then the store is marked as left, and after
+//! that the database is opened. A move that was killed at any moment goes on when it is run again.
+//!
+//! Invariants: never may both be served; a database is served only when everything that the store held is in it,
+//! and nothing else. Deliberately absent: moving while the store is served (its lock is held), and merging into a
+//! database that holds anything. Start at [`move_store`].
+
+mod give_up;
+pub mod proof;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use uuid::Uuid;
+
+pub use give_up::{GivenUp, forget, give_up};
+use proof::{Proof, TableProof};
+
+use crate::clock::{Clock, Time};
+use crate::opened::{self, Unopened};
+use crate::store::postgres::{Arrival, Arriving, Found, OpenError, Settings};
+use crate::store::{CommitError, Departing, Departure, Reads, Snapshot, StoreError};
+use crate::tables;
+use crate::verify::verify;
+use crate::world::{Row, Table, Value};
+
+/// A chunk is committed when it has so many rows, or so many bytes.
+const CHUNK_ROWS_MAX: usize = 2_000;
+const CHUNK_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// From where to where.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The embedded store's file.
+    pub source: PathBuf,
+    /// The server.
+    pub target: Settings,
+    /// The file with the password for it.
+    pub password_file: Option<PathBuf>,
+}
+
+/// Which of the two a move looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The embedded store.
+    Store,
+    /// The database it moves to.
+    Database,
+}
+
+/// How far a move is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// So many rows of one side were read and digested, of so many if that is known.
+    Read {
+        /// Which side.
+        side: Side,
+        /// Rows so far.
+        rows: u64,
+        /// All rows.
+        of: Option<u64>,
+    },
+    /// The invariants of one side are being checked.
+    Checking {
+        /// Which side.
+        side: Side,
+    },
+    /// So many rows are in the database.
+    Copied {
+        /// The table of the last one.
+        table: &'static str,
+        /// Rows of all tables so far.
+        rows: u64,
+        /// All rows.
+        of: u64,
+    },
+}
+
+/// A move that has ended.
+#[derive(Serialize)]
+pub struct Moved {
+    /// The embedded store's file.
+    pub from: String,
+    /// The database, without user and password.
+    pub to: String,
+    /// How many rows it has.
+    pub rows: u64,
+    /// How many of them an earlier run had copied.
+    pub copied_before: u64,
+    /// Whether there was nothing left to do.
+    pub already: bool,
+    /// When it ended.
+    pub ended_at: Time,
+    /// What both hold; `None` where there was nothing left to do.
+    pub proof: Option<Proof>,
+}
+
+/// Why a store did not move.
+#[derive(Debug, thiserror::Error)]
+pub enum Unmoved {
+    /// One of the two did not open.
+    #[error(transparent)]
+    Unopened(#[from] Unopened),
+    /// One of the two could not be read.
+    #[error(transparent)]
+    Unread(#[from] StoreError),
+    /// The database did not take what was to be written. Nobody serves it, and the same command goes on.
+    #[error("{0}. Nothing is lost: run the same command again, and it goes on where it was")]
+    Unwritten(#[from] CommitError),
+    /// There is something in the database that no move put there.
+    #[error(
+        "the database {database} is not empty: it holds {what}, which no move of this store put there. Make a new \
+         database and move to that"
+    )]
+    Foreign {
+        /// The database.
+        database: String,
+        /// What is there.
+        what: String,
+    },
+    /// Another store moves, or has moved, to the same database.
+    #[error(
+        "another store moves to the database {database}, or has moved there: {source_file}, since {began_at}. Make a \
+         new database and move to that"
+    )]
+    Another {
+        /// The database.
+        database: String,
+        /// The other store's file.
+        source_file: String,
+        /// Since when.
+        began_at: Time,
+    },
+    /// The store was served since the move began.
+    #[error(
+        "the store {path} has changed since its move to {database} began on {began_at}: {copied} of its rows are there. \
+         Run the same command with --restart to empty the database of them and to begin again"
+    )]
+    Changed {
+        /// The store's file.
+        path: String,
+        /// The database.
+        database: String,
+        /// Since when.
+        began_at: Time,
+        /// Rows that are there.
+        copied: u64,
+    },
+    /// The store has moved before, to a database that does not know of it.
+    #[error(
+        "the store {path} moved to {target} on {left_at}, and {database} does not know of that. If {target} is another \
+         database, nothing is left to move; if it is lost, `bursar move --forget` lets the store be served again"
+    )]
+    Left {
+        /// The store's file.
+        path: String,
+        /// Where it moved.
+        target: String,
+        /// When.
+        left_at: Time,
+        /// The database that was named now.
+        database: String,
+    },
+    /// The store is a copy that was made before the move ended, and the database is served.
+    #[error(
+        "the store {path} moved to {database} on {ended_at}; this file is a copy of it from before. What happened since \
+         is in the database alone"
+    )]
+    Copy {
+        /// The copy.
+        path: String,
+        /// The database.
+        database: String,
+        /// When the move ended.
+        ended_at: Time,
+    },
+    /// The store is not sound, so its soundness cannot be proved afterwards.
+    #[error("the {side} breaks invariants, as `bursar verify` tells in full:\n{findings}", side = match side { Side::Store => "store", Side::Database => "database" })]
+    Unsound {
+        /// Which side.
+        side: Side,
+        /// The first findings, one a line.
+        findings: String,
+    },
+    /// What is in the database is not what was in the store.
+    #[error(
+        "the database {database} is not equal to the store, and is not opened:\n{differences}\nRun the same command with --restart to empty it and to begin again"
+    )]
+    Unequal {
+        /// The database.
+        database: String,
+        /// One a line.
+        differences: String,
+    },
+    /// The database went on after the move, so that going back would lose something.
+    #[error(
+        "the database {database} has gone on since the move, and what happened there would be lost:\n{differences}"
+    )]
+    GoneOn {
+        /// The database.
+        database: String,
+        /// One a line.
+        differences: String,
+    },
+    /// There is no move to give up.
+    #[error("the store {path} has not moved, and no move is under way")]
+    NoMove {
+        /// The store's file.
+        path: String,
+    },
+}
+
+impl From<OpenError> for Unmoved {
+    fn from(error: OpenError) -> Self {
+        Self::Unopened(error.into())
+    }
+}
+
+/// Both ends, opened, and what they say of each other.
+struct Ends {
+    path: String,
+    database: String,
+    departure: Departure,
+    departing: Option<Departing>,
+    arrival: Arrival,
+    found: Found,
+    /// Holds the store's lock.
+    _keeps: opened::Keeps,
+}
+
+impl Ends {
+    fn open(route: &Route) -> Result<Self, Unmoved> {
+        let (departure, keeps) = opened::departing(&route.source)?;
+        let mut arrival = opened::arriving(&route.target, route.password_file.as_deref())?;
+        Ok(Self {
+            path: shown(&route.source),
+            database: arrival.database(),
+            departing: departure.mark()?,
+            departure,
+            found: arrival.look(tables::ALL)?,
+            arrival,
+            _keeps: keeps,
+        })
+    }
+
+    /// The move that both know of; `None` where neither does. Whatever else is there is a reason to stop.
+    fn common(&self) -> Result<Option<Arriving>, Unmoved> {
+        let Self { path, database, .. } = self;
+        let (path, database) = (path.clone(), database.clone());
+        let left = self.departing.as_ref().and_then(|departing| Some((departing, departing.left_at?)));
+        let same = |arriving: &&Arriving| self.departing.as_ref().is_some_and(|departing| departing.id == arriving.id);
+        let ours = if let Found::Move(arriving) = &self.found { Some(arriving).filter(same) } else { None };
+        match (ours, left, &self.found) {
+            (Some(Arriving { ended_at: Some(ended_at), .. }), None, _) => {
+                Err(Unmoved::Copy { path, database, ended_at: *ended_at })
+            }
+            (Some(arriving), _, _) => Ok(Some(arriving.clone())),
+            (None, Some((departing, left_at)), _) => {
+                Err(Unmoved::Left { path, target: departing.target.clone(), left_at, database })
+            }
+            (None, None, Found::Move(Arriving { source, began_at, .. })) => {
+                Err(Unmoved::Another { database, source_file: source.clone(), began_at: *began_at })
+            }
+            (None, None, Found::Foreign(what)) => Err(Unmoved::Foreign { database, what: what.clone() }),
+            (None, None, Found::Nothing) => Ok(None),
+        }
+    }
+}
+
+/// Moves a store, or goes on with a move. With `restart`, a move that has not ended begins again, after the database was
+/// emptied of it. `tell` hears how far it is.
+///
+/// # Errors
+/// [`Unmoved`]; the store stays as it is, and can be served, until the last step.
+pub fn move_store(route: &Route, restart: bool, mut tell: impl FnMut(Progress)) -> Result<Moved, Unmoved> {
+    let mut ends = Ends::open(route)?;
+    let mut common = ends.common()?;
+    if let Some(Arriving { ended_at: Some(ended_at), copied, .. }) = common {
+        let Ends { path: from, database: to, .. } = ends;
+        return Ok(Moved { from, to, rows: copied, copied_before: copied, already: true, ended_at, proof: None });
+    }
+    ends.arrival.migrate()?;
+    if restart && common.is_some() {
+        ends.arrival.clear(tables::ALL, || Ok::<_, CommitError>(true))?;
+        common = None;
+    }
+    let of_store = proved(&ends.departure.reads(), Side::Store, None, &mut tell)?;
+    sound(&ends.departure.reads(), Side::Store, &mut tell)?;
+    let arriving = match common {
+        Some(arriving) if arriving.digest == of_store.digest() => arriving,
+        Some(Arriving { began_at, copied, .. }) => {
+            let Ends { path, database, .. } = ends;
+            return Err(Unmoved::Changed { path, database, began_at, copied });
+        }
+        None => begin(&mut ends, &of_store)?,
+    };
+    copy(&mut ends, &arriving, &of_store, &mut tell)?;
+    let of_database = proved(&ends.arrival.reads(), Side::Database, Some(of_store.rows()), &mut tell)?;
+    let differences = of_store.differences(&of_database);
+    if !differences.is_empty() {
+        return Err(Unmoved::Unequal { database: ends.database, differences: differences.join("\n") });
+    }
+    sound(&ends.arrival.reads(), Side::Database, &mut tell)?;
+
+    // From here it must succeed: a run that is killed in between finds the store left, and only opens the database.
+    let ended_at = Clock::wall().now();
+    let moments: Vec<(Uuid, Time)> = of_store.moments.iter().map(|(org, last)| (*org, *last)).collect();
+    ends.departure.leave(ended_at)?;
+    ends.arrival.end(arriving.id, &moments, ended_at)?;
+    let Ends { path: from, database: to, .. } = ends;
+    let (rows, copied_before) = (of_store.rows(), arriving.copied);
+    Ok(Moved { from, to, rows, copied_before, already: false, ended_at, proof: Some(of_store) })
+}
+
+/// Reads one side whole.
+fn proved(reads: &Reads, side: Side, of: Option<u64>, tell: &mut impl FnMut(Progress)) -> Result<Proof, StoreError> {
+    Proof::of(reads, |rows| tell(Progress::Read { side, rows, of }))
+}
+
+/// Checks the invariants of one side, as `bursar verify` does.
+fn sound(reads: &Reads, side: Side, tell: &mut impl FnMut(Progress)) -> Result<(), Unmoved> {
+    tell(Progress::Checking { side });
+    let findings = verify(reads)?.findings;
+    if findings.is_empty() {
+        return Ok(());
+    }
+    let told = findings.iter().take(10).map(|finding| format!("{}: {}", finding.place, finding.what));
+    Err(Unmoved::Unsound { side, findings: told.collect::<Vec<_>>().join("\n") })
+}
+
+/// Has both ends write down that a move begins; the store first, so that it knows every move that a database knows.
+fn begin(ends: &mut Ends, of_store: &Proof) -> Result<Arriving, Unmoved> {
+    let began_at = Clock::wall().now();
+    let id = Uuid::new_v4();
+    ends.departure.begin(&Departing { id, target: ends.database.clone(), began_at, left_at: None })?;
+    let (source, digest) = (ends.path.clone(), of_store.digest());
+    let arriving = Arriving { id, source, digest, copied: 0, began_at, ended_at: None };
+    let organizations: Vec<Uuid> = of_store.moments.keys().copied().collect();
+    ends.arrival.begin(&arriving, &organizations)?;
+    Ok(arriving)
+}
+
+/// Rows on their way, of one table.
+#[derive(Default)]
+struct Chunk {
+    rows: Vec<Row>,
+    bytes: usize,
+}
+
+impl Chunk {
+    fn is_full(&self) -> bool {
+        self.rows.len() >= CHUNK_ROWS_MAX || self.bytes >= CHUNK_BYTES_MAX
+    }
+
+    fn add(&mut self, row: Row) {
+        self.bytes += row.iter().map(Value::size_bytes).sum::<usize>();
+        self.rows.push(row);
+    }
+}
+
+/// Copies what is not there yet. The store is locked, so its rows stand where they stood when they were counted.
+fn copy(
+    ends: &mut Ends,
+    arriving: &Arriving,
+    of_store: &Proof,
+    tell: &mut impl FnMut(Progress),
+) -> Result<(), Unmoved> {
+    let (mut copied, of) = (arriving.copied, of_store.rows());
+    let arrival = &mut ends.arrival;
+    let mut put = |table: &'static Table, chunk: &mut Chunk| {
+        let Chunk { rows, .. } = std::mem::take(chunk);
+        let added = u64::try_from(rows.len()).unwrap_or(u64::MAX);
+        if added > 0 {
+            arrival.put(arriving.id, copied, table, rows)?;
+            copied += added;
+            tell(Progress::Copied { table: table.name, rows: copied, of });
+        }
+        Ok(())
+    };
+    ends.departure.reads().snapshot(|snapshot| Ok(put_all(snapshot, of_store, arriving.copied, &mut put)))?
+}
+
+/// Reads the rows behind the first so many of all, and has them put in chunks of one table each.
+fn put_all(
+    snapshot: &Snapshot<'_>,
+    of_store: &Proof,
+    mut skip: u64,
+    put: &mut impl FnMut(&'static Table, &mut Chunk) -> Result<(), Unmoved>,
+) -> Result<(), Unmoved> {
+    for (&table, TableProof { rows, .. }) in tables::ALL.iter().zip(&of_store.tables) {
+        let skipped = skip.min(*rows);
+        skip -= skipped;
+        let mut chunk = Chunk::default();
+        if skipped < *rows {
+            snapshot.rows(table, skipped, |row| {
+                chunk.add(row);
+                if chunk.is_full() { put(table, &mut chunk) } else { Ok(()) }
+            })?;
+        }
+        put(table, &mut chunk)?;
+    }
+    Ok(())
+}
+
+fn shown(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}

@@ -1,0 +1,229 @@
+//! What a store holds, told so that two stores can be compared: the proof that a move lost and changed nothing.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use crate::clock::Time;
+use crate::events::EventStream;
+use crate::ids::{AppId, OrgId};
+use crate::ledger::LedgerAccount;
+use crate::store::{Reads, Snapshot, StoreError};
+use crate::tables;
+use crate::world::record::{Kind, feed_bytes};
+use crate::world::{Row, Table, Value};
+
+/// Columns with a moment that has passed: an organization's latest is no later than its last command.
+const PASSED: [&str; 2] = ["created_at", "updated_at"];
+
+/// SHA-256, shown in hexadecimal digits.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Hash(pub Vec<u8>);
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    }
+}
+
+/// A table, whole.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct TableProof {
+    /// Its name.
+    pub name: &'static str,
+    /// How many rows it has, of all organizations.
+    pub rows: u64,
+    /// Of all its rows, in the order of their keys.
+    pub digest: Hash,
+}
+
+/// What the ledger accounts of one organization come to, in cents.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct BookProof {
+    /// The organization.
+    pub organization: OrgId,
+    /// The currency.
+    pub currency: String,
+    /// How many accounts.
+    pub accounts: u64,
+    /// The sum of balances above zero.
+    pub above_zero: i64,
+    /// The sum of balances below zero; together they are zero.
+    pub below_zero: i64,
+}
+
+/// Where the event log of one app ends. The hash chains all events before.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct LogProof {
+    /// The organization.
+    pub organization: OrgId,
+    /// The app.
+    pub app: AppId,
+    /// The number of the last event.
+    pub sequence: i64,
+    /// The hash of the last event.
+    pub hash: Hash,
+}
+
+/// Everything that a store holds. Equal stores have equal proofs, whatever kind they are.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct Proof {
+    /// Every table, in the order of [`tables::ALL`].
+    pub tables: Vec<TableProof>,
+    /// Every book.
+    pub books: Vec<BookProof>,
+    /// Every log.
+    pub logs: Vec<LogProof>,
+    /// The latest moment that the rows of each organization tell of.
+    #[serde(skip)]
+    pub moments: BTreeMap<Uuid, Time>,
+}
+
+impl Proof {
+    /// Reads a whole store, in one consistent state. `seen` hears from time to time how many rows were read.
+    ///
+    /// # Errors
+    /// When the store cannot be read, or holds a row that makes no sense.
+    pub fn of(reads: &Reads, mut seen: impl FnMut(u64)) -> Result<Self, StoreError> {
+        reads.snapshot(|snapshot| {
+            let (mut moments, mut read) = (BTreeMap::new(), 0);
+            let mut whole = Vec::new();
+            for &table in tables::ALL {
+                let proof = table_proof(snapshot, table, &mut moments, &mut |rows| seen(read + rows))?;
+                read += proof.rows;
+                whole.push(proof);
+            }
+            Ok(Self { tables: whole, books: books(snapshot)?, logs: logs(snapshot)?, moments })
+        })
+    }
+
+    /// Of everything.
+    pub fn digest(&self) -> Vec<u8> {
+        let mut digest = Sha256::new();
+        for TableProof { name, rows, digest: of_table } in &self.tables {
+            feed_bytes(&mut digest, name.as_bytes());
+            digest.update(rows.to_be_bytes());
+            digest.update(&of_table.0);
+        }
+        digest.finalize().to_vec()
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> u64 {
+        self.tables.iter().map(|table| table.rows).sum()
+    }
+
+    /// In what another store differs, in words; nothing when it is equal.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (here, there) in self.tables.iter().zip(&other.tables) {
+            let TableProof { name, rows, .. } = here;
+            if *rows != there.rows {
+                found.push(format!("{name}: {rows} rows in the store, {} in the database", there.rows));
+            } else if here != there {
+                found.push(format!("{name}: {rows} rows in both, and not the same ones"));
+            }
+        }
+        for book in self.books.iter().filter(|book| !other.books.contains(book)) {
+            let BookProof { organization, currency, .. } = book;
+            found.push(format!("organization {organization}: its balances in {currency} are not the same"));
+        }
+        for log in self.logs.iter().filter(|log| !other.logs.contains(log)) {
+            found.push(format!("app {}: its event log does not end where it did", log.app));
+        }
+        found
+    }
+}
+
+/// Digests a table, and takes in the moments that it tells of.
+fn table_proof(
+    snapshot: &Snapshot<'_>,
+    table: &'static Table,
+    moments: &mut BTreeMap<Uuid, Time>,
+    seen: &mut impl FnMut(u64),
+) -> Result<TableProof, StoreError> {
+    let columns = table.columns.iter().enumerate();
+    let passed = columns.filter(|(_, column)| column.kind == Kind::Time && PASSED.contains(&column.name));
+    let passed: Vec<usize> = passed.map(|(place, _)| place).collect();
+    let organization = table.key().columns[0];
+    let (mut digest, mut rows) = (Sha256::new(), 0_u64);
+    snapshot.rows(table, 0, |row: Row| {
+        row.iter().for_each(|value| value.feed(&mut digest));
+        let times =
+            passed.iter().filter_map(|&place| if let Value::Time(time) = row[place] { Some(time) } else { None });
+        let latest = times.max().unwrap_or(Time::from_micros(0));
+        if let Value::Id(of) = row[organization] {
+            let known = moments.entry(of).or_insert(latest);
+            *known = latest.max(*known);
+        }
+        rows += 1;
+        if rows.is_multiple_of(1_000) {
+            seen(rows);
+        }
+        Ok::<_, StoreError>(())
+    })?;
+    seen(rows);
+    Ok(TableProof { name: table.name, rows, digest: Hash(digest.finalize().to_vec()) })
+}
+
+fn books(snapshot: &Snapshot<'_>) -> Result<Vec<BookProof>, StoreError> {
+    let mut books: BTreeMap<(OrgId, String), BookProof> = BTreeMap::new();
+    snapshot.each::<LedgerAccount>(|account| {
+        let (organization, currency) = (account.org, account.currency.clone());
+        let book = books.entry((organization, currency.clone())).or_insert(BookProof {
+            organization,
+            currency,
+            accounts: 0,
+            above_zero: 0,
+            below_zero: 0,
+        });
+        book.accounts += 1;
+        let cents = account.balance.get();
+        // A sum past the end of numbers is no sum; that books balance is what `verify` checks.
+        let side = if cents > 0 { &mut book.above_zero } else { &mut book.below_zero };
+        *side = side.saturating_add(cents);
+        Ok(())
+    })?;
+    Ok(books.into_values().collect())
+}
+
+fn logs(snapshot: &Snapshot<'_>) -> Result<Vec<LogProof>, StoreError> {
+    let mut logs = Vec::new();
+    snapshot.each::<EventStream>(|stream| {
+        let EventStream { org: organization, app, sequence, hash, .. } = stream.clone();
+        logs.push(LogProof { organization, app, sequence, hash: Hash(hash) });
+        Ok(())
+    })?;
+    Ok(logs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::clock::EnvironmentClock;
+    use crate::store::Memory;
+    use crate::world::Record as _;
+
+    fn proof(ahead_seconds: &[i64]) -> Proof {
+        let memory = Memory::new();
+        for (number, ahead_seconds) in (1_u128..).zip(ahead_seconds) {
+            let row = EnvironmentClock { org: OrgId(Uuid::from_u128(number)), ahead_seconds: *ahead_seconds };
+            memory.tamper(EnvironmentClock::TABLE, row.key(), Some(row.values()));
+        }
+        Proof::of(&Reads::Memory(memory), |_| {}).unwrap()
+    }
+
+    #[test]
+    fn a_row_that_is_missing_or_another_is_told() {
+        let honest = proof(&[1, 2, 3]);
+        assert_eq!((honest.rows(), honest.differences(&proof(&[1, 2, 3]))), (3, Vec::new()));
+        assert_eq!(honest.differences(&proof(&[1, 2])), ["environment_clock: 3 rows in the store, 2 in the database"]);
+        for other in [[1, 2, 4], [2, 1, 3]] {
+            let told = honest.differences(&proof(&other));
+            assert_eq!(told, ["environment_clock: 3 rows in both, and not the same ones"]);
+            assert_ne!(honest.digest(), proof(&other).digest());
+        }
+    }
+}

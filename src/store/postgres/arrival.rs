@@ -1,0 +1,315 @@
+//! A database into which an embedded store moves: the mark in it that says from where and how far, and the fence that
+//! keeps everybody else out until the move has ended.
+//!
+//! Invariants: rows and the mark that counts them are committed together. Until the end no process opens the
+//! database ([`refuse_half_moved`]), and one that had it open before commits nothing, because the row that a batch locks
+//! says [`CLOSED`]. Deliberately absent: knowing what is moved. Rows come from whoever moves them, in the order of keys.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use super::door::Door;
+use super::link::{Ask, Link, Trouble};
+use super::schema::bring_up_to_date;
+use super::statements::writes;
+use super::{OpenError, Readers, Settings};
+use crate::clock::Time;
+use crate::store::{CommitError, Reads, StoreError};
+use crate::world::{Row, Table, TableChanges, Value};
+
+/// What stands as the last moment of an organization whose rows are moving in.
+pub(super) const CLOSED: i64 = -1;
+/// How long a round may take: a chunk of a large table, or emptying all of them.
+const DEADLINE: Duration = Duration::from_secs(600);
+/// Organizations that one statement names.
+const NAMED_AT_ONCE: usize = 1_000;
+
+/// See the module's comment.
+pub struct Arrival {
+    door: Arc<Door>,
+    link: Link,
+}
+
+/// What is in a database before a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing: a move may begin.
+    Nothing,
+    /// Something that no move put there, in words.
+    Foreign(String),
+    /// A move, under way or ended.
+    Move(Arriving),
+}
+
+/// What a database says of a move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arriving {
+    /// The move; the embedded store says the same id.
+    pub id: Uuid,
+    /// The store's file.
+    pub source: String,
+    /// Of everything that the store holds.
+    pub digest: Vec<u8>,
+    /// How many of its rows are here.
+    pub copied: u64,
+    /// Since when.
+    pub began_at: Time,
+    /// When everything was here and proved: from then on it is served.
+    pub ended_at: Option<Time>,
+}
+
+impl Arrival {
+    /// Connects, and changes nothing.
+    ///
+    /// # Errors
+    /// `Unreachable`, in the server's words.
+    pub fn open(settings: Settings) -> Result<Self, OpenError> {
+        let door = Arc::new(Door::new(settings));
+        let link = door.open(false);
+        let link = link.map_err(|reason| OpenError::Unreachable { database: door.settings.to_string(), reason })?;
+        Ok(Self { door, link })
+    }
+
+    /// Where it is, without user and password.
+    pub fn database(&self) -> String {
+        self.door.settings.to_string()
+    }
+
+    /// Everything in it.
+    pub fn reads(&self) -> Reads {
+        Reads::Postgres(Readers::new(self.door.clone()))
+    }
+
+    /// Looks at what is there, in whatever state it is: a database of somebody else's must not be touched.
+    pub fn look(&mut self, tables: &[&'static Table]) -> Result<Found, StoreError> {
+        // What an extension brought along is nobody's data.
+        let there = "SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace \
+            AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
+            AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY c.relname";
+        let names = self.ask(there.to_owned())?.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>();
+        let names = names.map_err(|error| StoreError::Read(error.to_string()))?;
+        let is_there = |name: &str| names.iter().any(|other| other == name);
+        if names.is_empty() {
+            return Ok(Found::Nothing);
+        }
+        if !is_there("refinery_schema_history") || !is_there("tenants") {
+            return Ok(Found::Foreign(format!("tables of another program: {}", some_of(&names))));
+        }
+        // What a run that was killed had sent may be under way yet: it is waited for.
+        if is_there("moves")
+            && let Some(arriving) = mark(&mut self.link, " FOR UPDATE")?
+        {
+            return Ok(Found::Move(arriving));
+        }
+        let known = tables.iter().map(|table| table.name).chain(["tenants"]).filter(|name| is_there(name));
+        let known: Vec<&str> = known.collect();
+        let asks = known.iter().map(|name| Ask::Once(format!("SELECT 1 FROM \"{name}\" LIMIT 1")));
+        let found = self.link.ask_all(&asks.collect::<Vec<_>>(), DEADLINE).map_err(Trouble::of_read)?;
+        let full = known.iter().zip(&found).filter(|(_, rows)| !rows.is_empty()).map(|(name, _)| (*name).to_owned());
+        let full: Vec<String> = full.collect();
+        Ok(if full.is_empty() { Found::Nothing } else { Found::Foreign(format!("rows in {}", some_of(&full))) })
+    }
+
+    /// Brings its schema up to date.
+    ///
+    /// # Errors
+    /// `Migration`, when it cannot be.
+    pub fn migrate(&mut self) -> Result<(), OpenError> {
+        self.link = bring_up_to_date(&self.door, true)?;
+        Ok(())
+    }
+
+    /// Writes down that a move begins, and closes the organizations that will be moved.
+    ///
+    /// # Errors
+    /// `Again` when another move began in the same moment.
+    pub fn begin(&mut self, arriving: &Arriving, organizations: &[Uuid]) -> Result<(), CommitError> {
+        let Arriving { id, source, digest, copied, began_at, .. } = arriving;
+        let lock = [
+            self.link.begin(""),
+            Ask::Plain("LOCK TABLE moves IN EXCLUSIVE MODE".to_owned()),
+            Ask::Once("SELECT 1 FROM moves".to_owned()),
+        ];
+        let found = self.link.ask_all(&lock, DEADLINE).map_err(failed)?;
+        if !found[2].is_empty() {
+            return Err(CommitError::Again("another move into this database began just now".to_owned()));
+        }
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut asks = vec![Ask::Plain(format!(
+            "INSERT INTO moves (id, source, digest, copied, began_at) \
+             VALUES ('{id}', '{}', decode('{hex}', 'hex'), {copied}, {})",
+            source.replace('\'', "''"),
+            began_at.micros()
+        ))];
+        let closed = organizations.iter().map(|organization| (*organization, CLOSED));
+        asks.extend(tenants(&closed.collect::<Vec<_>>()));
+        self.commit(asks)
+    }
+
+    /// Adds rows of one table, the next ones after the first so many of all, and counts them.
+    ///
+    /// # Errors
+    /// `Again` when somebody else moves the same store; `Refused` with the server's words.
+    pub fn put(&mut self, id: Uuid, before: u64, table: &'static Table, rows: Vec<Row>) -> Result<(), CommitError> {
+        let copied = before.saturating_add(u64::try_from(rows.len()).unwrap_or(u64::MAX));
+        let runs = runs(table, rows);
+        let mut statements = Vec::new();
+        for (organization, changes) in &runs {
+            let made = writes(*organization, changes).map_err(|error| CommitError::Refused(error.to_string()))?;
+            statements.extend(made);
+        }
+        self.hold(id, Some(before))?;
+        let mut asks: Vec<Ask<'_>> = statements.iter().map(Ask::Made).collect();
+        asks.push(Ask::Plain(format!("UPDATE moves SET copied = {copied} WHERE id = '{id}'")));
+        self.commit(asks).map_err(|error| match error {
+            CommitError::Refused(reason) => CommitError::Refused(format!("{}: {reason}", table.name)),
+            error @ (CommitError::Again(_) | CommitError::Unknown(_)) => error,
+        })
+    }
+
+    /// Ends a move: from now on the database is served. Each organization is given its last moment.
+    ///
+    /// # Errors
+    /// `Again` when somebody else ended it meanwhile.
+    pub fn end(&mut self, id: Uuid, moments: &[(Uuid, Time)], now: Time) -> Result<(), CommitError> {
+        self.hold(id, None)?;
+        let mut asks = vec![Ask::Plain("DELETE FROM tenants".to_owned())];
+        asks.extend(tenants(&moments.iter().map(|(org, last)| (*org, last.micros())).collect::<Vec<_>>()));
+        asks.push(Ask::Plain(format!("UPDATE moves SET ended_at = {} WHERE id = '{id}'", now.micros())));
+        self.commit(asks)
+    }
+
+    /// Empties what a move put there, and forgets the move, if `may` says so while nobody can commit. Gives whether
+    /// it did; else everything is as it was.
+    ///
+    /// # Errors
+    /// When the database cannot be locked or emptied.
+    pub fn clear<E: From<CommitError>>(
+        &mut self,
+        tables: &[&'static Table],
+        may: impl FnOnce() -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        let lock = [
+            self.link.begin(""),
+            Ask::Plain("SET LOCAL idle_in_transaction_session_timeout = 0".to_owned()),
+            Ask::Plain("LOCK TABLE tenants IN ACCESS EXCLUSIVE MODE".to_owned()),
+        ];
+        self.link.ask_all(&lock, DEADLINE).map_err(failed)?;
+        let may = may();
+        if !matches!(may, Ok(true)) {
+            self.link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], DEADLINE).map_err(failed)?;
+            return may;
+        }
+        let names: Vec<String> = tables.iter().map(|table| format!("\"{}\"", table.name)).collect();
+        let truncate = format!("TRUNCATE {}, tenants", names.join(", "));
+        self.commit(vec![Ask::Plain(truncate), Ask::Plain("DELETE FROM moves".to_owned())])?;
+        Ok(true)
+    }
+
+    /// Begins a transaction that holds the move, which must not have ended and, where that is said, be so far.
+    fn hold(&mut self, id: Uuid, copied: Option<u64>) -> Result<(), CommitError> {
+        let so_far = copied.map_or_else(String::new, |copied| format!(" AND copied = {copied}"));
+        let held = format!("SELECT 1 FROM moves WHERE id = '{id}' AND ended_at IS NULL{so_far} FOR UPDATE");
+        let found = self.link.ask_all(&[self.link.begin(""), Ask::Once(held)], DEADLINE).map_err(failed)?;
+        if found[1].is_empty() {
+            self.link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], DEADLINE).map_err(failed)?;
+            return Err(CommitError::Again("somebody else goes on with the same move".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Sends the rest of a transaction with its COMMIT.
+    fn commit(&mut self, mut asks: Vec<Ask<'_>>) -> Result<(), CommitError> {
+        asks.push(Ask::Plain("COMMIT".to_owned()));
+        self.link.listen();
+        let told = self.link.ask_all(&asks, DEADLINE).map(|_| ());
+        match told {
+            Ok(()) if self.link.was_warned() => {
+                Err(CommitError::Unknown("the server warned while it committed".to_owned()))
+            }
+            Ok(()) => Ok(()),
+            Err(trouble @ Trouble::Said { ended: false, .. }) => Err(failed(trouble)),
+            Err(trouble) => Err(CommitError::Unknown(trouble.to_string())),
+        }
+    }
+
+    fn ask(&mut self, text: String) -> Result<Vec<tokio_postgres::Row>, StoreError> {
+        once(&mut self.link, text)
+    }
+}
+
+/// What was told before anything was asked to be committed.
+fn failed(trouble: Trouble) -> CommitError {
+    if trouble.may_pass() { CommitError::Again(trouble.to_string()) } else { CommitError::Refused(trouble.to_string()) }
+}
+
+fn once(link: &mut Link, text: String) -> Result<Vec<tokio_postgres::Row>, StoreError> {
+    let found = link.ask_all(&[Ask::Once(text)], DEADLINE).map_err(Trouble::of_read)?;
+    Ok(found.into_iter().next().unwrap_or_default())
+}
+
+/// Statements that add rows of `tenants`.
+fn tenants(moments: &[(Uuid, i64)]) -> Vec<Ask<'static>> {
+    let insert = |some: &[(Uuid, i64)]| {
+        let rows: Vec<String> = some.iter().map(|(org, moment)| format!("('{org}', {moment})")).collect();
+        Ask::Plain(format!("INSERT INTO tenants (org, moment) VALUES {}", rows.join(", ")))
+    };
+    moments.chunks(NAMED_AT_ONCE).map(insert).collect()
+}
+
+/// Rows in the order of keys as changes, one for each organization: a statement is about one.
+fn runs(table: &'static Table, rows: Vec<Row>) -> Vec<(Uuid, TableChanges)> {
+    let place = table.key().columns[0];
+    let mut runs: Vec<(Uuid, TableChanges)> = Vec::new();
+    for row in rows {
+        let organization = if let Value::Id(organization) = row[place] { organization } else { Uuid::nil() };
+        match runs.last_mut() {
+            Some((of, changes)) if *of == organization => changes.inserts.push(row),
+            Some(_) | None => {
+                let (updates, changed, deletes) = (Vec::new(), Vec::new(), Vec::new());
+                let changes = TableChanges { table, inserts: vec![row], updates, changed, deletes };
+                runs.push((organization, changes));
+            }
+        }
+    }
+    runs
+}
+
+/// The first of many names, for people.
+fn some_of(names: &[String]) -> String {
+    match names {
+        [one, two, three, _, rest @ ..] => format!("{one}, {two}, {three} and {} more", rest.len() + 1),
+        few => few.join(", "),
+    }
+}
+
+/// What a database with our schema says of a move.
+fn mark(link: &mut Link, lock: &str) -> Result<Option<Arriving>, StoreError> {
+    let found = once(link, format!("SELECT id, source, digest, copied, began_at, ended_at FROM moves{lock}"))?;
+    let read = |row: &tokio_postgres::Row| {
+        let copied: i64 = row.try_get(3)?;
+        let ended_at: Option<i64> = row.try_get(5)?;
+        Ok::<_, tokio_postgres::Error>(Arriving {
+            id: row.try_get(0)?,
+            source: row.try_get(1)?,
+            digest: row.try_get(2)?,
+            copied: u64::try_from(copied).unwrap_or_default(),
+            began_at: Time::from_micros(row.try_get(4)?),
+            ended_at: ended_at.map(Time::from_micros),
+        })
+    };
+    found.first().map(read).transpose().map_err(|error| StoreError::Read(error.to_string()))
+}
+
+/// Keeps whoever would serve it out of a database that is half moved. Its schema is up to date.
+pub(super) fn refuse_half_moved(link: &mut Link, database: String) -> Result<(), OpenError> {
+    match mark(link, "") {
+        Ok(Some(Arriving { source: source_file, began_at, ended_at: None, .. })) => {
+            Err(OpenError::HalfMoved { database, source_file, began_at })
+        }
+        Ok(Some(Arriving { ended_at: Some(_), .. }) | None) => Ok(()),
+        Err(error) => Err(OpenError::Unreachable { database, reason: error.to_string() }),
+    }
+}
