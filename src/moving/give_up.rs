@@ -69,6 +69,7 @@ fn not_there(ends: Ends, departing: Departing) -> Unmoved {
 
 /// Empties the database; where it was served, while nobody can commit and after it was compared.
 fn empty(ends: &mut Ends, was_served: bool, tell: &mut impl FnMut(Progress)) -> Result<(), Unmoved> {
+    ends.arrival.migrate()?;
     if !was_served {
         ends.arrival.clear(tables::ALL, || Ok::<_, CommitError>(true))?;
         return Ok(());
