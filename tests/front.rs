@@ -135,6 +135,22 @@ async fn json_is_read_strictly() {
 }
 
 #[tokio::test]
+async fn a_field_that_stands_twice_is_named_where_it_stands() {
+    let server = server().await;
+    for (body, field) in [
+        (r#"{"a":1,"a":1}"#, "/a"),
+        (r#"{"payee":{"first_name":"a","first_name":"b"}}"#, "/payee/first_name"),
+        (r#"{"links":[{"memo":"a"},{"memo":"a","m":1,"memo":"b"}]}"#, "/links/1/memo"),
+        (r#"{"x":{"a/b":{"~":1,"\u007e":2}}}"#, "/x/a~1b/~0"),
+        (r#"{"idempotency_key":"a","idempotency_key":"a"}"#, "/idempotency_key"),
+    ] {
+        let refused = server.post(THINGS).raw("application/json", body).send().await;
+        assert_eq!(refused.refused(400, "invalid-input").fields(), [field], "{}", refused.text);
+        assert!(refused.body["message"].as_str().unwrap().contains(field), "{}", refused.text);
+    }
+}
+
+#[tokio::test]
 async fn no_body_is_an_empty_object() {
     let server = server().await;
     assert_eq!(server.post(THINGS).send().await.expect(200).body["body"], json!({}));

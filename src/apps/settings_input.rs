@@ -13,7 +13,7 @@ use crate::http::inputs::{Amount, Whole};
 use crate::money::{Cents, Percent};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::strict_json::Json;
+use crate::strict_json::{Json, pointer_step};
 
 /// Rows of a fee table at most: every rail in a dozen currencies.
 const FEE_ROWS_MAX: usize = 200;
@@ -57,7 +57,7 @@ impl Input for FeeTable {
         let mut problems = Problems::new();
         let mut table = BTreeMap::new();
         for (name, row) in rows {
-            let at = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+            let at = format!("{at}/{}", pointer_step(name));
             let read = row_name(name, &at).and_then(|name| Ok((name, ScheduleInput::read(row, &at)?.schedule(&at)?)));
             table.extend(gather(read, &mut problems));
         }

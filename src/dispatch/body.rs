@@ -13,7 +13,7 @@ use super::is_api;
 use crate::http::input::{unknown, wrong};
 use crate::http::{Method, Route};
 use crate::refusal::{Code, Refusal};
-use crate::strict_json::Json;
+use crate::strict_json::{Json, JsonProblem};
 
 /// Largest body, in bytes (decisions.md 1).
 const BODY_MAX: usize = 1024 * 1024;
@@ -94,14 +94,18 @@ pub(super) fn parse(route: &Route, parts: &Parts, bytes: &[u8]) -> Result<Json, 
         return form(parts, bytes);
     }
     check_media_type(parts)?;
-    let body = Json::parse(bytes)
-        .map_err(|problem| Refusal::fields(wrong("", format!("The body is not acceptable JSON: {problem}."))))?;
-    match body {
-        Json::Object(_) => Ok(body),
-        Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::Text(_) | Json::List(_) => {
+    match Json::parse(bytes).map_err(|problem| unacceptable(&problem))? {
+        body @ Json::Object(_) => Ok(body),
+        body @ (Json::Null | Json::Bool(_) | Json::Int(_) | Json::Decimal(_) | Json::Text(_) | Json::List(_)) => {
             Err(Refusal::fields(wrong("", format!("The body must be an object, not {}.", body.kind()))))
         }
     }
+}
+
+/// Names the field where the problem has one: a caller that sent it twice finds it by that.
+fn unacceptable(problem: &JsonProblem) -> Refusal {
+    let field = if let JsonProblem::DuplicateKey { at } = problem { at } else { "" };
+    Refusal::fields(wrong(field, format!("The body is not acceptable JSON: {problem}.")))
 }
 
 /// Whether the body is said to be JSON, in UTF-8 and not compressed.

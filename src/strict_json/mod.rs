@@ -68,10 +68,10 @@ pub enum JsonProblem {
         at: usize,
     },
     /// Two values under one key: whichever were taken, the caller might have meant the other.
-    #[error("the key {key:?} occurs twice in one object")]
+    #[error("{at}: stands twice in one object; send it once")]
     DuplicateKey {
-        /// The key, escapes resolved.
-        key: String,
+        /// Where, as a JSON pointer.
+        at: String,
     },
     /// A null byte, which no store of ours keeps in a text.
     #[error("byte {at}: text must not contain null bytes")]
@@ -85,6 +85,19 @@ pub enum JsonProblem {
         /// Where.
         at: usize,
     },
+}
+
+impl JsonProblem {
+    /// The same problem, seen from one level further out: from the object or list that has it at this step.
+    fn below(self, step: &str) -> Self {
+        if let Self::DuplicateKey { at } = self { Self::DuplicateKey { at: format!("/{step}{at}") } } else { self }
+    }
+}
+
+/// A key as a step of a JSON pointer (RFC 6901).
+#[must_use]
+pub fn pointer_step(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }
 
 impl Json {

@@ -1,6 +1,6 @@
 //! The reader: a recursive descent over the bytes, and the exact value of a number's text.
 
-use super::{DEPTH_MAX, EXPONENT_MAX, Json, JsonProblem};
+use super::{DEPTH_MAX, EXPONENT_MAX, Json, JsonProblem, pointer_step};
 
 /// Reads one document and nothing behind it.
 pub(super) fn document(bytes: &[u8]) -> Result<Json, JsonProblem> {
@@ -119,7 +119,8 @@ impl Reader<'_> {
         }
         loop {
             self.skip_space();
-            items.push(self.value(depth)?);
+            let item = self.value(depth).map_err(|problem| problem.below(&items.len().to_string()))?;
+            items.push(item);
             self.skip_space();
             if self.takes(b']') {
                 return Ok(Json::List(items));
@@ -148,7 +149,8 @@ impl Reader<'_> {
                 return self.expected("a colon");
             }
             self.skip_space();
-            fields.push((key, self.value(depth)?));
+            let value = self.value(depth).map_err(|problem| problem.below(&pointer_step(&key)))?;
+            fields.push((key, value));
             self.skip_space();
             if self.takes(b'}') {
                 break;
@@ -161,7 +163,7 @@ impl Reader<'_> {
         let mut keys: Vec<&str> = fields.iter().map(|(key, _)| key.as_str()).collect();
         keys.sort_unstable();
         if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(JsonProblem::DuplicateKey { key: pair[0].to_owned() });
+            return Err(JsonProblem::DuplicateKey { at: format!("/{}", pointer_step(pair[0])) });
         }
         Ok(Json::Object(fields))
     }
@@ -361,8 +363,9 @@ mod tests {
             ("\"a\0\"", "byte 2: text must not contain null bytes"),
             ("{} {}", "byte 3: nothing may follow the document"),
             ("1 x", "byte 2: nothing may follow the document"),
-            ("{\"amount\":1,\"b\":2,\"amount\":1}", "the key \"amount\" occurs twice in one object"),
-            ("[{\"a\":1,\"\\u0061\":2}]", "the key \"a\" occurs twice in one object"),
+            ("{\"amount\":1,\"b\":2,\"amount\":1}", "/amount: stands twice in one object; send it once"),
+            ("[{\"a\":1,\"\\u0061\":2}]", "/0/a: stands twice in one object; send it once"),
+            ("{\"x\":[1,{\"b/c\":{\"~\":1,\"~\":2}}]}", "/x/1/b~1c/~0: stands twice in one object; send it once"),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), message, "{text:?}");
         }
