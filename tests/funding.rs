@@ -5,7 +5,7 @@ use bursar::money::Cents;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::harness::{Reply, Server};
+use crate::harness::{Desk, Reply, Server};
 
 const DAY: i64 = 86_400;
 const FULL: i64 = 100_000_000;
@@ -173,11 +173,73 @@ async fn what_an_app_owes_is_not_taken_out_whoever_is_quicker() {
     post(&server, "withdraw", 1_001).await.refused(402, "transaction-insufficient-funds");
     to_organization(1_001).await.refused(402, "transaction-insufficient-funds");
     to_organization(400).await.expect(200);
+    server.work_off().await;
     assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (600, 0), "the debt first");
     post(&server, "withdraw", 600).await.expect(200);
     server.work_off().await;
     server.pass(DAY).await;
     assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (0, 0));
+    server.verify();
+}
+
+/// An app with a debt of 50 dollars and 60 dollars that have just come in: nobody has looked after the wallet yet.
+async fn in_debt(server: &Server, user: &str) {
+    let moved = async |amount: i64| {
+        let body = json!({"user_id": user, "amount": amount});
+        server.post("/v2/transfers").app_key().json(body).send().await.expect(200);
+    };
+    moved(-6_000).await;
+    set_account(server, "20000001").await;
+    post(server, "deposit", 5_000).await.expect(200);
+    server.work_off().await;
+    server.pass(DAY).await;
+    set_account(server, "000123456789").await;
+    post(server, "withdraw", FULL - 1_000).await.expect(200);
+    server.work_off().await;
+    server.pass(2 * DAY).await;
+    moved(6_000).await;
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (6_000, -5_000));
+}
+
+/// Links, payouts, transfers and bills take no money that the app owes, however quick they are.
+#[tokio::test]
+async fn what_an_app_owes_is_no_money_to_spend() {
+    let server = Server::memory().await;
+    let user = server.banked_user(1234).await;
+    let desk = Desk::of(&server);
+    let bill = desk.good_bill(1_001).await;
+    desk.approve(&bill).await;
+    in_debt(&server, &user).await;
+
+    let link = |amount: i64| json!({"amount": amount, "delivery": {"method": "link"}});
+    let payout = |amount: i64| json!({"amount": amount, "user_id": user, "platform": "ach", "fund": true});
+    let transfer = |amount: i64| json!({"amount": -amount, "user_id": user});
+    let request = json!({"amount": 1_001, "user_id": user});
+    let request = server.post("/v2/payout-requests").app_key().json(request).send().await.expect(201).id();
+    let refusals = [
+        server.post("/v2/payout-links").app_key().json(link(1_001)).send().await,
+        server.post("/v2/payouts/send-payout").app_key().json(json!({"amount": 1_001, "user_id": user})).send().await,
+        server.post("/v2/payouts").app_key().json(payout(1_001)).send().await,
+        server.post("/v2/transfers").app_key().json(transfer(1_001)).send().await,
+        server.post(&format!("/v2/payout-requests/{request}/approve")).app_key().send().await,
+        desk.act(&bill, "pay", "payer").await,
+    ];
+    for refusal in refusals {
+        refusal.refused(402, "transaction-insufficient-funds");
+        let owed = "App wallet holds $60.00, of which $50.00 is owed for money that a bank took back; $0.01 more";
+        assert!(refusal.text.contains(owed), "{}", refusal.text);
+    }
+    let spends = |number: i64| match number % 3 {
+        0 => server.post("/v2/payout-links").app_key().json(link(100)).send(),
+        1 => server.post("/v2/payouts").app_key().json(payout(100)).send(),
+        _ => server.post("/v2/transfers").app_key().json(transfer(100)).send(),
+    };
+    let replies = join_all((0..30).map(spends)).await;
+    assert_eq!(replies.iter().filter(|reply| reply.status < 300).count(), 10, "ten dollars are the app's own");
+    assert_eq!(server.balance("app_wallet").await, 5_000);
+    server.verify();
+    server.work_off().await;
+    assert_eq!(server.balance("app_wallet").await, 0, "the debt is covered");
     server.verify();
 }
 

@@ -1,7 +1,8 @@
 //! What an app owes: money that a bank took back when the app's wallet could not cover it.
 //!
 //! A bank does not ask whether it may. What the wallet lacks stays open on the rail's clearing account, and later
-//! money covers it, the oldest debt first.
+//! money covers it, the oldest debt first, by a job. Until that has run, [`ledger::post`] lets nothing else take that
+//! money out of the wallet.
 
 use crate::clock::Time;
 use crate::http::Scope;
@@ -75,12 +76,6 @@ pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncove
     });
     let owed = watch::find(world, transfer.scope())?.owed.plus(amount).map_err(too_much)?;
     watch::change(world, transfer.scope(), |watch| watch.owed = owed)
-}
-
-/// Covers what the app owes before anything is taken out of its wallet for the app itself or its organization. The job
-/// that does it otherwise may not have run yet.
-pub(super) fn cover_first(world: &mut World, scope: Scope) -> Result<(), Halt> {
-    if watch::find(world, scope)?.owed.is_positive() { cover(world, scope) } else { Ok(()) }
 }
 
 /// Covers what the app owes with what its wallet holds, as far as that goes.

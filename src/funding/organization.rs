@@ -3,7 +3,6 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::debts;
 use crate::apps;
 use crate::clock::Time;
 use crate::engine::Command;
@@ -98,7 +97,6 @@ impl Command for MoveBetween {
         } else {
             // What came back to an app after it was deleted can be reached in no other way.
             apps::find_even_deleted(world, scope)?;
-            debts::cover_first(world, scope)?;
         }
         let id: TransferId = world.id();
         let size = if self.amount.is_negative() { self.amount.negated() } else { self.amount };

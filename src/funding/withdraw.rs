@@ -1,7 +1,6 @@
 //! Takes money out of an app's wallet, to its bank account.
 
 use super::ach_account::needed_ach_account;
-use super::debts;
 use crate::apps;
 use crate::engine::Command;
 use crate::http::Scope;
@@ -35,7 +34,6 @@ impl Command for Withdraw {
         let Scope { org, app } = self.scope;
         apps::find(world, self.scope)?;
         let account = needed_ach_account(world, self.scope)?;
-        debts::cover_first(world, self.scope)?;
         let id: TransferId = world.id();
         ledger::post(world, &postings::withdraw(self.scope, id, Platform::Ach, self.amount))?;
 

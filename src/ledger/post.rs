@@ -32,6 +32,8 @@ pub struct Posting {
     transfer: Option<TransferId>,
     metadata: Option<String>,
     movements: Vec<Movement>,
+    /// Whether it pays what the app owes; every other posting leaves that much in the app's wallet.
+    pays_debt: bool,
 }
 
 impl Posting {
@@ -42,7 +44,14 @@ impl Posting {
     /// zero, and a book has no use for an entry that changes nothing. A posting of nothing is no error.
     pub fn balanced(org: OrgId, transfer: Option<TransferId>, movements: Vec<Movement>) -> Self {
         let movements = movements.into_iter().filter(|movement| !movement.amount.is_zero()).collect();
-        Self { org, transfer, metadata: None, movements }
+        Self { org, transfer, metadata: None, movements, pays_debt: false }
+    }
+
+    /// The same posting, which pays what the app owes.
+    #[must_use]
+    pub(super) fn paying_debt(mut self) -> Self {
+        self.pays_debt = true;
+        self
     }
 
     /// The same posting, with what the caller noted on each of its transactions.
@@ -80,8 +89,11 @@ pub fn balance(world: &World, org: OrgId, place: Place) -> Result<Cents, Halt> {
 /// Posts: the only writer of the book. Movements apply in their order; only what a wallet holds after all of
 /// them counts, so money may pass through an empty wallet within one posting.
 ///
+/// What an app owes is no money to spend: whatever is taken out of its wallet leaves that much there, until the job that
+/// pays it ([`watch`]) has run.
+///
 /// # Errors
-/// `transaction-insufficient-funds` when a wallet would be left below zero; `limit-exceeded` when a balance
+/// `transaction-insufficient-funds` when a wallet would be left below zero, or below what its app owes; `limit-exceeded` when a balance
 /// would not fit into 64 bits of cents. Nothing was posted then.
 pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
     refuse_malformed(posting)?;
@@ -96,8 +108,11 @@ pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
         let destination_after = standings[to].moves(movement.amount)?;
         steps.push(Step { movement, source_after, destination_after });
     }
-    if let Some(short) = standings.iter().find(|standing| standing.is_short()) {
-        return Err(insufficient_funds(short).into());
+    for standing in &standings {
+        let owed = if posting.pays_debt { Cents::ZERO } else { owed_out_of(world, posting.org, standing)? };
+        if standing.lacks(owed) {
+            return Err(insufficient_funds(standing, owed).into());
+        }
     }
 
     // From here it must succeed.
@@ -136,9 +151,22 @@ impl Standing {
         Ok(self.balance)
     }
 
-    fn is_short(&self) -> bool {
-        self.balance.is_negative() && !self.place.kind().may_go_below_zero()
+    /// As the book had it before the posting.
+    fn held(&self) -> Cents {
+        self.account.as_ref().map_or(Cents::ZERO, |account| account.balance)
     }
+
+    /// Whether the posting takes out what is not there, or what must stay for a debt.
+    fn lacks(&self, owed: Cents) -> bool {
+        let taken_out = self.balance < self.held();
+        (self.balance.is_negative() || taken_out && self.balance < owed) && !self.place.kind().may_go_below_zero()
+    }
+}
+
+/// What must stay in a place because its app owes it.
+fn owed_out_of(world: &World, org: OrgId, standing: &Standing) -> Result<Cents, Halt> {
+    let Place::AppWallet(app) = standing.place else { return Ok(Cents::ZERO) };
+    Ok(watch::find(world, Scope { org, app })?.owed)
 }
 
 /// A movement with the balances that it leaves behind.
@@ -253,11 +281,15 @@ fn refuse_malformed(posting: &Posting) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn insufficient_funds(short: &Standing) -> Refusal {
-    let missing = short.balance.negated();
-    let held = short.account.as_ref().map_or(Cents::ZERO, |account| account.balance);
-    let (name, held, missing) = (short.place.name(), held.dollars(), missing.dollars());
-    Refusal::new(Code::InsufficientFunds, format!("{name} holds {held}; {missing} more is needed."))
+fn insufficient_funds(short: &Standing, owed: Cents) -> Refusal {
+    let (name, held) = (short.place.name(), short.held().dollars());
+    let missing = owed.plus(short.balance.negated()).unwrap_or(owed).dollars();
+    let of_which = if owed.is_positive() {
+        format!(", of which {} is owed for money that a bank took back", owed.dollars())
+    } else {
+        String::new()
+    };
+    Refusal::new(Code::InsufficientFunds, format!("{name} holds {held}{of_which}; {missing} more is needed."))
 }
 
 fn too_large(place: Place) -> Refusal {
