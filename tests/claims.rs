@@ -1,5 +1,7 @@
 //! Claims as JSON: each step, who may take it, and what becomes of the money (decisions.md 9, 16).
 
+use bursar::http::idempotency::StoredAnswer;
+use bursar::world::Record as _;
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
 
@@ -232,6 +234,121 @@ async fn pay_claim_out_in_parts_and_once_per_key() {
 }
 
 #[tokio::test]
+async fn each_claim_step_is_taken_once_per_key() {
+    let server = Server::memory().await;
+    let body = json!({
+        "amount": 1_000, "payee": {"country_code": "1", "phone_number": PHONE},
+        "force_collect_compliance_information": true,
+    });
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
+    let mut payee = Payee { server: &server, link, session: None };
+    server.work_off().await;
+    let messages = async || {
+        let list = server.get("/v2/sandbox/messages?to=%2B12127361234&limit=100").app_key().send().await.expect(200);
+        list.body["data"].as_array().unwrap().len()
+    };
+    let repeated = |reply: &Reply| reply.header("idempotent-replayed") == Some("true");
+
+    let contact = json!({"country_code": "1", "phone_number": PHONE, "idempotency_key": key(1)});
+    assert!(!repeated(&payee.post("contact", contact.clone()).await.expect(200)));
+    server.work_off().await;
+    let sent = messages().await;
+    let again = payee.post("contact", contact.clone()).await.expect(200);
+    assert_eq!((repeated(&again), &again.body["next_step"]["name"]), (true, &json!("code")));
+    server.work_off().await;
+    assert_eq!(messages().await, sent, "the second sends no code");
+    let other = json!({"email": "jane@example.com", "idempotency_key": key(1)});
+    payee.post("contact", other).await.refused(409, "idempotency-key-reused");
+
+    let code = payee.newest_code(PHONE).await;
+    let guess = json!({"token": wrong_code(&code), "idempotency_key": key(2)});
+    payee.post("code", guess.clone()).await.refused(400, "wrong-token");
+    let counted = payee.post("code", guess).await;
+    assert!(counted.text.contains("3 more times"), "a wrong code is no answer to keep: {}", counted.text);
+    let right = json!({"token": code, "idempotency_key": key(2)});
+    let opened = payee.post("code", right.clone()).await.expect(200);
+    payee.session = opened.body["session"].as_str().map(str::to_owned);
+    assert!(payee.session.is_some() && !repeated(&opened));
+    let again = payee.post("code", right).await.expect(200);
+    assert_eq!((repeated(&again), &again.body["session"]), (true, &Value::Null), "six digits are soon guessed");
+    let stranger = Payee { server: &server, link: payee.link.clone(), session: None };
+    let guessed = json!({"token": wrong_code(&code), "idempotency_key": key(2)});
+    stranger.post("code", guessed).await.refused(409, "idempotency-key-reused");
+
+    let w9 = json!({
+        "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
+        "postcode": "10001", "certified": true
+    });
+    let steps = [
+        ("profile", json!({"first_name": "Jane", "last_name": "Doe"})),
+        ("compliance", json!({ "w9": w9 })),
+        ("method", bank("123456789")),
+    ];
+    for (number, (step, mut body)) in (3..).zip(steps) {
+        body["idempotency_key"] = json!(key(number));
+        let copies = join_all((0..10).map(|_| payee.post(step, body.clone()))).await;
+        let first = copies.iter().filter(|copy| !repeated(&(*copy).clone().expect(200))).count();
+        assert_eq!(first, 1, "{step}");
+    }
+    let user = payee.look().await.expect(200);
+    assert_eq!(user.body["next_step"]["name"], "payout");
+    let users = server.get("/v2/users").app_key().send().await.expect(200);
+    let methods = format!("/v2/users/{}/payout-methods", users.body["data"][0]["id"].as_str().unwrap());
+    let methods = server.get(&methods).app_key().send().await.expect(200);
+    assert_eq!(methods.body["data"].as_array().unwrap().len(), 1, "ten copies set up one method");
+    server.verify();
+}
+
+fn key(number: u32) -> String {
+    format!("0195cf3a-0000-7000-8000-{number:012}")
+}
+
+/// One mailbox is one person and is sent five codes an hour, however its address is spelled.
+#[tokio::test]
+async fn the_case_of_an_address_makes_no_second_person() {
+    let server = Server::memory().await;
+    let spellings = ["jane@example.com", "Jane@Example.com", "JANE@example.com"];
+    let mut users = Vec::new();
+    for payee in [Some("JaNe@example.com"), None] {
+        let mut body = json!({"amount": 500, "delivery": {"method": "link"}});
+        if let Some(email) = payee {
+            body["payee"] = json!({ "email": email });
+        }
+        let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
+        let payee = Payee { server: &server, link, session: None };
+        for spelling in &spellings[..2] {
+            payee.post("contact", json!({ "email": spelling })).await.expect(200);
+        }
+        let code = server.newest_message("jane@example.com").await["code"].clone();
+        payee.post("code", json!({ "token": code })).await.expect(200);
+        let listed = server.get("/v2/users").app_key().send().await.expect(200).body;
+        users.push(listed["data"].as_array().unwrap().len());
+    }
+    assert_eq!(users, [1, 1]);
+    let body = json!({"amount": 500, "delivery": {"method": "link"}});
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
+    let payee = Payee { server: &server, link, session: None };
+    payee.post("contact", json!({ "email": spellings[2] })).await.expect(200);
+    payee.post("contact", json!({ "email": "jAnE@example.com" })).await.refused(429, "rate-limited");
+}
+
+/// Whoever guesses at tokens must not fill the store with the answers.
+#[tokio::test]
+async fn a_token_that_opens_nothing_keeps_no_answers() {
+    let server = Server::memory().await;
+    let payee = Payee::of_payout(&server, PHONE).await;
+    let path = payee.path();
+    let unknown = format!("{}{}", &path[..path.len() - 1], if path.ends_with('A') { 'B' } else { 'A' });
+    let before = server.rows(StoredAnswer::TABLE).len();
+    for step in ["contact", "code", "profile", "compliance", "method", "payout"] {
+        let asking = server.post(&format!("{unknown}/{step}")).idempotency_key("k");
+        asking.json(json!({})).send().await.refused(404, "not-found");
+    }
+    assert_eq!(server.rows(StoredAnswer::TABLE).len(), before);
+    payee.post("payout", json!({"idempotency_key": key(1)})).await.refused(401, "unauthorized");
+}
+
+#[tokio::test]
 async fn of_many_claims_at_once_one_is_paid() {
     let server = Server::memory().await;
     let payee = Payee::ready(&server, PHONE, "123456789").await;
@@ -329,6 +446,20 @@ async fn a_failed_rail_gives_the_money_back_and_another_may_be_chosen() {
 async fn a_late_return_gives_back_what_had_arrived() {
     // The fee of 25 cents was earned when it arrived.
     assert_eq!(fate("20000002").await, ("reversed".into(), "account_closed".into(), 975));
+}
+
+/// `reversed` is a word of links that nothing says: what comes back after the claim is the payee's (docs/spec-gaps.md).
+#[tokio::test]
+async fn a_link_stays_claimed_whatever_its_payouts_come_to() {
+    let server = Server::memory().await;
+    let payee = Payee::ready(&server, PHONE, "20000002").await;
+    payee.post("payout", json!({})).await.expect(200);
+    server.work_off().await;
+    server.pass(4 * DAY).await;
+    assert_eq!(payee.look().await.expect(200).body["transfer"]["status"], "reversed");
+    assert_eq!(payee.maker_sees().await["status"], "claimed");
+    let reversed = server.get("/v2/payout-links?status=reversed").app_key().send().await.expect(200);
+    assert_eq!(reversed.body["data"], json!([]));
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use crate::engine::Command;
 use crate::http::Bursar;
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken};
-use crate::refusal::{Code, Refusal};
+use crate::refusal::Refusal;
 use crate::users::tax_form::first_verification;
 use crate::users::verification::{Checked, NewCode, hash_code};
 use crate::users::{NewMethod, TaxFormInput};
@@ -55,6 +55,15 @@ impl Payee {
     /// The sitting's hash, when a secret was shown.
     pub fn session_hash(&self) -> Option<Vec<u8>> {
         self.session_hash.clone()
+    }
+
+    /// Finds the link, whatever became of it.
+    ///
+    /// # Errors
+    /// `not-found` when the token opens none.
+    pub async fn look_up_link(&self) -> Result<(), Refusal> {
+        let token = self.token.clone();
+        self.bursar.read(move |world| payout_links::by_token(world, &token).map(|_| ())).await
     }
 
     /// Where the claim stands.
@@ -95,10 +104,15 @@ impl Payee {
         self.bursar.engine.run(command).await
     }
 
+    /// The command that sends a code to a phone or an address. Each step has its command, for those who run it under an
+    /// idempotency key.
+    pub fn contact_command(&self, contact: Contact) -> GiveContact {
+        GiveContact { token: self.token.clone(), contact, code: NewCode::draw(&self.bursar, self.token.org) }
+    }
+
     /// Sends a code to a phone or an address.
     pub async fn contact(&self, contact: Contact) -> Result<ClaimDocument, Refusal> {
-        let code = NewCode::draw(&self.bursar, self.token.org);
-        self.run(GiveContact { token: self.token.clone(), contact, code }).await?;
+        self.run(self.contact_command(contact)).await?;
         self.look().await
     }
 
@@ -109,29 +123,44 @@ impl Payee {
         self.look().await
     }
 
-    /// Opens a sitting with the code. The document carries its secret.
-    pub async fn code(&self, code: &str) -> Result<ClaimDocument, Refusal> {
-        self.try_code(code).await?.map_err(|checked| {
-            let bug = || Refusal::new(Code::InternalError, "A right code was refused.");
-            checked.refusal().unwrap_or_else(bug)
-        })
-    }
-
-    /// The same, for those who treat each kind of wrong code in its own way.
-    pub async fn try_code(&self, code: &str) -> Result<Result<ClaimDocument, Checked>, Refusal> {
+    /// The command that tries a code.
+    pub async fn code_command(&self, code: &str) -> Result<ProveContact, Refusal> {
         let sitting = NewSitting::draw(&self.bursar.vault, &mut self.bursar.entropy());
-        let (secret, hash) = (sitting.secret.clone(), sitting.hash.clone());
         let offered_hash = hash_code(&self.bursar.vault, self.token.org, code);
         let token = self.token.clone();
         let named =
             self.bursar.read(move |world| Ok(payout_links::by_token(world, &token)?.payee.0.full_name())).await?;
         let names = self.bursar.look_up(named.into_iter().collect()).await?;
-        let checked = self.run(ProveContact { token: self.token.clone(), offered_hash, sitting, names }).await?;
+        Ok(ProveContact { token: self.token.clone(), offered_hash, sitting, names })
+    }
+
+    /// Where the claim stands for the sitting that a code has just opened. The document carries its secret.
+    pub async fn opened(&self, sitting: &NewSitting) -> Result<ClaimDocument, Refusal> {
+        let opened = Self { session_hash: Some(sitting.hash.clone()), ..self.clone() };
+        Ok(ClaimDocument { session: Some(sitting.secret.clone()), ..opened.look().await? })
+    }
+
+    /// Opens a sitting with the code, for those who treat each kind of wrong code in its own way.
+    pub async fn try_code(&self, code: &str) -> Result<Result<ClaimDocument, Checked>, Refusal> {
+        let command = self.code_command(code).await?;
+        let sitting = command.sitting.clone();
+        let checked = self.run(command).await?;
         if checked != Checked::Right {
             return Ok(Err(checked));
         }
-        let opened = Self { session_hash: Some(hash), ..self.clone() };
-        Ok(Ok(ClaimDocument { session: Some(secret), ..opened.look().await? }))
+        Ok(Ok(self.opened(&sitting).await?))
+    }
+
+    /// The command that says the payee's name.
+    pub async fn profile_command(
+        &self,
+        first_name: String,
+        last_name: String,
+        email: Option<Email>,
+    ) -> Result<FillProfile, Refusal> {
+        let (token, session_hash) = (self.token.clone(), self.session_hash.clone());
+        let names = self.bursar.look_up(vec![format!("{first_name} {last_name}")]).await?;
+        Ok(FillProfile { token, session_hash, first_name, last_name, email, names })
     }
 
     /// Says the payee's name.
@@ -141,14 +170,12 @@ impl Payee {
         last_name: String,
         email: Option<Email>,
     ) -> Result<ClaimDocument, Refusal> {
-        let (token, session_hash) = (self.token.clone(), self.session_hash.clone());
-        let names = self.bursar.look_up(vec![format!("{first_name} {last_name}")]).await?;
-        self.run(FillProfile { token, session_hash, first_name, last_name, email, names }).await?;
+        self.run(self.profile_command(first_name, last_name, email).await?).await?;
         self.look().await
     }
 
-    /// Gives the tax form.
-    pub async fn compliance(&self, form: TaxFormInput) -> Result<ClaimDocument, Refusal> {
+    /// The command that gives the tax form.
+    pub async fn compliance_command(&self, form: TaxFormInput) -> Result<GiveTaxForm, Refusal> {
         let form = form.checked(self.bursar.clock.now().date(), "").map_err(Refusal::fields)?;
         let (token, session_hash) = (self.token.clone(), self.session_hash.clone());
         // The form is sealed beside the payee's id, so the payee is found before the command runs.
@@ -157,34 +184,50 @@ impl Payee {
         let names = self.bursar.look_up(form.names()).await?;
         let form = form.sealed(&self.bursar.vault, user, &mut self.bursar.entropy());
         let verification = first_verification(self.bursar.environment);
-        self.run(GiveTaxForm { token, session_hash, user, form, verification, names }).await?;
+        Ok(GiveTaxForm { token, session_hash, user, form, verification, names })
+    }
+
+    /// Gives the tax form.
+    pub async fn compliance(&self, form: TaxFormInput) -> Result<ClaimDocument, Refusal> {
+        self.run(self.compliance_command(form).await?).await?;
         self.look().await
     }
 
-    /// Says that the money goes to a method that was set up before.
-    pub async fn saved_method(&self, step: SavedMethodStep) -> Result<ClaimDocument, Refusal> {
+    /// The command that says that the money goes to a method that was set up before.
+    pub fn saved_method_command(&self, step: &SavedMethodStep) -> ChooseMethod {
         let chosen = MethodChosen::Saved(step.payout_method_id);
-        self.method(chosen, step.is_default, step.auto_payout_enabled).await
+        self.method_command(chosen, step.is_default, step.auto_payout_enabled)
     }
 
-    /// Says where the money goes, to a method that is new.
-    pub async fn new_method(&self, step: NewMethodStep) -> Result<ClaimDocument, Refusal> {
+    /// The command that says that the money goes to a method that is new.
+    pub async fn new_method_command(&self, step: NewMethodStep) -> Result<ChooseMethod, Refusal> {
         let names = self.bursar.look_up(step.details.holder_name().map(str::to_owned).into_iter().collect()).await?;
         let details = step.details.sealed(&self.bursar.vault, self.bursar.entropy().bytes());
         let (is_default, auto_payout_enabled) = (step.is_default, step.auto_payout_enabled);
         let new = NewMethod { details, is_default, auto_payout_enabled, metadata: None, names: Some(names) };
-        self.method(MethodChosen::New(Box::new(new)), is_default, auto_payout_enabled).await
+        Ok(self.method_command(MethodChosen::New(Box::new(new)), is_default, auto_payout_enabled))
     }
 
-    async fn method(
+    fn method_command(
         &self,
         chosen: MethodChosen,
         is_default: Option<bool>,
         auto_payout_enabled: Option<bool>,
-    ) -> Result<ClaimDocument, Refusal> {
+    ) -> ChooseMethod {
         let is_default = is_default.unwrap_or(false);
         let (token, session_hash) = (self.token.clone(), self.session_hash.clone());
-        self.run(ChooseMethod { token, session_hash, chosen, is_default, auto_payout_enabled }).await?;
+        ChooseMethod { token, session_hash, chosen, is_default, auto_payout_enabled }
+    }
+
+    /// Says that the money goes to a method that was set up before.
+    pub async fn saved_method(&self, step: SavedMethodStep) -> Result<ClaimDocument, Refusal> {
+        self.run(self.saved_method_command(&step)).await?;
+        self.look().await
+    }
+
+    /// Says where the money goes, to a method that is new.
+    pub async fn new_method(&self, step: NewMethodStep) -> Result<ClaimDocument, Refusal> {
+        self.run(self.new_method_command(step).await?).await?;
         self.look().await
     }
 

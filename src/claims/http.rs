@@ -8,6 +8,7 @@ use super::ClaimDocument;
 use super::acts::Payee;
 use super::verbs::Contact;
 use crate::email::Email;
+use crate::engine::Command;
 use crate::http::input::{Input, Problems, gather, input, wrong};
 use crate::http::inputs::{Amount, CallingCode, Name, NationalNumber, phone};
 use crate::http::route::route;
@@ -19,6 +20,7 @@ use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::users::TaxFormInput;
+use crate::users::verification::Checked;
 
 input! {
     /// Where a code can be sent: a phone or an address.
@@ -110,40 +112,92 @@ pub async fn show(call: Call) -> Outcome {
     payee(&call)?.look().await.map(|claim| Answer::ok(&claim))
 }
 
+/// Takes a step, once for its idempotency key. A repeat has an empty body here: what it shows is where the claim stands
+/// now.
+async fn step<C: Command>(
+    call: &Call,
+    payee: &Payee,
+    command: Result<C, Refusal>,
+    answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
+) -> Outcome {
+    // A token that opens nothing keeps no answers: whoever guesses would fill the store with them.
+    payee.look_up_link().await?;
+    // Keys of one link are its own: another link's payee may use the same.
+    call.once_in(payee.token().org, key_scope(payee.token()), command, answer).await
+}
+
+/// Takes a step that has nothing to show but where the claim stands then.
+async fn take<C: Command>(call: &Call, payee: &Payee, command: Result<C, Refusal>) -> Outcome {
+    let taken = step(call, payee, command, |_| Answer::empty(200)).await?;
+    if taken.status != 200 {
+        return Ok(taken);
+    }
+    let claim = Answer::ok(&payee.look().await?);
+    Ok(Answer { replayed: taken.replayed, ..claim })
+}
+
 /// POST /v2/claims/{token}/contact
 pub async fn contact(call: Call) -> Outcome {
-    let (payee, step) = (payee(&call)?, call.body::<ContactStep>()?);
-    payee.contact(step.contact()?).await.map(|claim| Answer::ok(&claim))
+    let payee = payee(&call)?;
+    let contact = call.body::<ContactStep>().and_then(ContactStep::contact);
+    take(&call, &payee, contact.map(|contact| payee.contact_command(contact))).await
 }
 
 /// POST /v2/claims/{token}/code
 pub async fn code(call: Call) -> Outcome {
-    let (payee, step) = (payee(&call)?, call.body::<CodeStep>()?);
-    payee.code(&step.token.0).await.map(|claim| Answer::ok(&claim))
+    let payee = payee(&call)?;
+    let command = match call.body::<CodeStep>() {
+        Ok(step) => payee.code_command(&step.token.0).await,
+        Err(refusal) => Err(refusal),
+    };
+    let sitting = command.as_ref().ok().map(|command| command.sitting.clone());
+    let answer =
+        |checked: &Checked| checked.refusal().map_or_else(|| Answer::empty(200), |refusal| Answer::from(&refusal));
+    let tried = step(&call, &payee, command, answer).await?;
+    if tried.status != 200 {
+        return Ok(tried);
+    }
+    // A repeat does not show the secret again. A code is only six digits, and whoever knows the link and the key could
+    // try them all here without one being counted.
+    let claim = match sitting.filter(|_| !tried.replayed) {
+        Some(sitting) => payee.opened(&sitting).await?,
+        None => payee.look().await?,
+    };
+    Ok(Answer { replayed: tried.replayed, ..Answer::ok(&claim) })
 }
 
 /// POST /v2/claims/{token}/profile
 pub async fn profile(call: Call) -> Outcome {
-    let (payee, step) = (payee(&call)?, call.body::<ProfileStep>()?);
-    let claim = payee.profile(step.first_name.0, step.last_name.0, step.email).await?;
-    Ok(Answer::ok(&claim))
+    let payee = payee(&call)?;
+    let command = match call.body::<ProfileStep>() {
+        Ok(step) => payee.profile_command(step.first_name.0, step.last_name.0, step.email).await,
+        Err(refusal) => Err(refusal),
+    };
+    take(&call, &payee, command).await
 }
 
 /// POST /v2/claims/{token}/compliance
 pub async fn compliance(call: Call) -> Outcome {
-    let (payee, form) = (payee(&call)?, call.body::<TaxFormInput>()?);
-    payee.compliance(form).await.map(|claim| Answer::ok(&claim))
+    let payee = payee(&call)?;
+    let command = match call.body::<TaxFormInput>() {
+        Ok(form) => payee.compliance_command(form).await,
+        Err(refusal) => Err(refusal),
+    };
+    take(&call, &payee, command).await
 }
 
 /// POST /v2/claims/{token}/method
 pub async fn method(call: Call) -> Outcome {
     let payee = payee(&call)?;
-    let claim = if call.body.get("payout_method_id").is_some() {
-        payee.saved_method(call.body::<SavedMethodStep>()?).await?
+    let command = if call.body.get("payout_method_id").is_some() {
+        call.body::<SavedMethodStep>().map(|step| payee.saved_method_command(&step))
     } else {
-        payee.new_method(call.body::<NewMethodStep>()?).await?
+        match call.body::<NewMethodStep>() {
+            Ok(step) => payee.new_method_command(step).await,
+            Err(refusal) => Err(refusal),
+        }
     };
-    Ok(Answer::ok(&claim))
+    take(&call, &payee, command).await
 }
 
 /// A new method: its platform, and what that platform asks for.
@@ -214,15 +268,7 @@ input! {
 pub async fn payout(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = call.body::<PayoutStep>().map(|step| payee.payout_command(step.amount.map(|amount| amount.0)));
-    // Keys of one link are its own: another link's payee may use the same.
-    let scope = key_scope(payee.token());
-    let look = payee.clone();
-    let paid = call.once_in(payee.token().org, scope, command, |_| Answer::empty(200)).await?;
-    if paid.status != 200 {
-        return Ok(paid);
-    }
-    let claim = Answer::ok(&look.look().await?);
-    Ok(Answer { replayed: paid.replayed, ..claim })
+    take(&call, &payee, command).await
 }
 
 fn key_scope(token: &ClaimToken) -> Uuid {
@@ -244,12 +290,18 @@ pub fn routes() -> Vec<Route> {
             route!(Post "/v2/claims/{token}/contact" Anyone "give_claim_contact" contact),
             "Say where a code can be sent",
         )
+        .keyed()
         .takes::<ContactStep>(),
         about(route!(Post "/v2/claims/{token}/code" Anyone "prove_claim_contact" code), "Type the code")
-            .describe("The answer carries `session`; send it from then on as the header Claim-Session.")
+            .describe(
+                "The answer carries `session`; send it from then on as the header Claim-Session. A repeat under the same \
+                 idempotency key does not show it again: ask for another code then.",
+            )
+            .keyed()
             .takes::<CodeStep>()
             .refuses(&[Code::WrongToken, Code::InvalidState]),
         about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Say the payee's name")
+            .keyed()
             .takes::<ProfileStep>()
             .refuses(&[Code::Unauthorized]),
         about(
@@ -257,9 +309,11 @@ pub fn routes() -> Vec<Route> {
             "Give the tax form",
         )
         .describe("Only where next_step asks for it. Exactly one of w9 and w8ben.")
+        .keyed()
         .takes::<TaxFormInput>()
         .refuses(&[Code::Unauthorized, Code::InvalidSsn, Code::UserInactive]),
         about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Say where the money goes")
+            .keyed()
             .takes::<NewMethodStep>()
             .example(json!({"platform": "ach", "routing_number": "110000000", "account_number": "5550001"}))
             .refuses(&[Code::Unauthorized, Code::UserInfoMissing]),

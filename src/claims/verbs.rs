@@ -35,13 +35,6 @@ impl Contact {
             Self::Email(_) => Channel::Email,
         }
     }
-
-    fn recipient(&self) -> String {
-        match self {
-            Self::Phone(phone) => phone.e164(),
-            Self::Email(email) => email.as_str().to_owned(),
-        }
-    }
 }
 
 /// POST /v2/claims/{token}/contact
@@ -65,8 +58,7 @@ impl Command for GiveContact {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
-        may_be_payee(&link, &self.contact)?;
-        let (channel, recipient) = (self.contact.channel(), self.contact.recipient());
+        let (channel, recipient) = (self.contact.channel(), recipient(&link, &self.contact)?);
         let to = Recipient { channel, recipient: &recipient, purpose: CodePurpose::Claim };
         verification::start(world, link.scope(), &to, &self.code)?;
 
@@ -88,16 +80,19 @@ impl Command for GiveContact {
     }
 }
 
-/// A link that names its payee is for that payee: the code goes to the phone or the address it names.
-/// A link that names nobody is for whoever holds it.
-fn may_be_payee(link: &PayoutLink, contact: &Contact) -> Result<(), Refusal> {
-    let named = match contact {
-        Contact::Phone(phone) => link.payee_phone.as_ref().map(|known| *known == phone.e164()),
-        Contact::Email(email) => link.payee_email.as_ref().map(|known| known.eq_ignore_ascii_case(email.as_str())),
+/// Where the code goes. A link that names its payee is for that payee: to the phone or the address it names. A link that
+/// names nobody is for whoever holds it.
+///
+/// An address is written in small letters here: its spellings are one mailbox and one person, and how many codes are sent
+/// to it in an hour must not depend on them.
+fn recipient(link: &PayoutLink, contact: &Contact) -> Result<String, Refusal> {
+    let (recipient, named) = match contact {
+        Contact::Phone(phone) => (phone.e164(), &link.payee_phone),
+        Contact::Email(email) => (email.as_str().to_lowercase(), &link.payee_email),
     };
     let names_somebody = link.payee_phone.is_some() || link.payee_email.is_some();
-    if named == Some(true) || !names_somebody {
-        return Ok(());
+    if named.as_ref() == Some(&recipient) || !names_somebody {
+        return Ok(recipient);
     }
     let message = "This payout is for another phone number or address. Use the one that the payout was sent to.";
     Err(Refusal::new(Code::NotPermitted, message))
