@@ -16,7 +16,14 @@ pub fn table() -> Vec<Route> {
 /// Every route of the API, in the order of the document. A new noun adds its rows here.
 pub fn business() -> Vec<Route> {
     [
-        crate::apps::routes(crate::app_compliance::erase),
+        crate::apps::routes(crate::apps::Afterwards {
+            erase: crate::app_compliance::erase,
+            refuse_open: &[
+                crate::payables::refuse_open,
+                crate::payout_requests::refuse_open,
+                crate::payout_link_batches::refuse_open,
+            ],
+        }),
         crate::app_compliance::routes(),
         crate::members::routes(),
         crate::users::routes(crate::transfers::under_way),

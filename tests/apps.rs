@@ -6,7 +6,7 @@ use bursar::app_compliance::AppCompliance;
 use bursar::bank_accounts::BankAccount;
 use bursar::world::Record;
 
-use crate::harness::{Reply, Server};
+use crate::harness::{Desk, Reply, Server};
 
 /// The text at a JSON pointer.
 fn text(value: &Value, pointer: &str) -> String {
@@ -122,6 +122,86 @@ async fn delete_app_refuses_while_money_remains_and_ends_its_keys() {
     server.get(&path).as_org().send().await.refused(404, "not-found");
     server.get("/v2/members").as_org().for_app(&made.id()).send().await.refused(404, "not-found");
     assert_eq!(server.get("/v2/apps").as_org().send().await.body.as_array().unwrap().len(), 1);
+}
+
+/// Bills, requests and batches hold no money before they are paid, and are open all the same.
+#[tokio::test]
+async fn delete_app_refuses_while_objects_are_open() {
+    let server = Server::memory().await;
+    let desk = Desk::of(&server);
+    let made = shop(&server).await;
+    let (client_id, api_key) = (text(&made.body, "/keys/client_id"), text(&made.body, "/keys/api_key"));
+    let path = format!("/v2/apps/{}", made.id());
+    let post = |path: &str, body: Value| server.post(path).basic(&client_id, &api_key).json(body).send();
+    let refused = async |word: &str| {
+        let refused = server.delete(&path).as_org().send().await;
+        refused.refused(409, "invalid-state");
+        assert!(refused.text.contains(word), "{}", refused.text);
+    };
+    let of = |role: &str| json!({"acting_user_id": desk.member(role)});
+
+    let bill = json!({"acting_user_id": desk.member("ap_creator"), "number": "INV-1", "amount": 500});
+    let bill = post("/v2/accounts-payable/payables", bill).await.expect(201).id();
+    refused("Payables").await;
+    post(&format!("/v2/accounts-payable/payables/{bill}/cancel"), of("ap_creator")).await.expect(200);
+
+    let request = json!({"amount": 500, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+    let request = post("/v2/payout-requests", request).await.expect(201).id();
+    refused("Payout requests").await;
+    post(&format!("/v2/payout-requests/{request}/reject"), json!({})).await.expect(200);
+
+    let batch = json!({"links": [{"amount_cents": 500, "email": "jane@example.com"}]});
+    post("/v2/payout-link-batches", batch).await.expect(201);
+    refused("Batches").await;
+    server.work_off().await;
+    server.delete(&path).as_org().send().await.expect(200);
+}
+
+/// Its vendors and payment customers stay in the store, because bills and payments name them, and nobody reaches them.
+#[tokio::test]
+async fn what_a_deleted_app_left_is_reached_by_nobody() {
+    let server = Server::memory().await;
+    let made = shop(&server).await;
+    let (client_id, api_key) = (text(&made.body, "/keys/client_id"), text(&made.body, "/keys/api_key"));
+    let post = |path: &str, body: Value| server.post(path).basic(&client_id, &api_key).json(body).send();
+    let address =
+        json!({"line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US"});
+    let vendors = "/v2/accounts-payable/vendors";
+    let vendor = post(vendors, json!({"name": "Vendor", "address": address})).await.expect(201).id();
+    let account = json!({"name": "Vendor", "account_number": "000123456789", "routing_number": "110000000"});
+    post(&format!("{vendors}/{vendor}/payment-methods"), account.clone()).await.expect(201);
+    let customer = post("/v2/payment-customers", json!({"name": "Jane"})).await.expect(201).id();
+    let customer = format!("/v2/payment-customers/{customer}");
+    post(&format!("{customer}/bank-accounts"), account).await.expect(201);
+    post("/v2/webhook-endpoints", json!({"url": "http://127.0.0.1:1/hooks"})).await.expect(201);
+    server.delete(&format!("/v2/apps/{}", made.id())).as_org().send().await.expect(200);
+
+    let vendor = format!("{vendors}/{vendor}");
+    let reached = [
+        ("GET", vendors.to_owned()),
+        ("POST", vendors.to_owned()),
+        ("GET", vendor.clone()),
+        ("DELETE", vendor.clone()),
+        ("GET", format!("{vendor}/payment-methods")),
+        ("POST", format!("{vendor}/payment-methods")),
+        ("GET", "/v2/payment-customers".to_owned()),
+        ("POST", "/v2/payment-customers".to_owned()),
+        ("GET", customer.clone()),
+        ("PATCH", customer.clone()),
+        ("DELETE", customer.clone()),
+        ("GET", format!("{customer}/bank-accounts")),
+        ("POST", "/v2/payments".to_owned()),
+        ("GET", "/v2/webhook-endpoints".to_owned()),
+        ("GET", "/v2/events".to_owned()),
+        ("GET", "/v2/users".to_owned()),
+    ];
+    for (method, path) in reached {
+        let asked = || server.ask(method, &path);
+        asked().as_org().for_app(&made.id()).send().await.refused(404, "not-found");
+        asked().basic(&client_id, &api_key).send().await.refused(401, "unauthorized");
+        let elsewhere = asked().app_key().send().await;
+        assert!(!elsewhere.text.contains("\"Vendor\"") && !elsewhere.text.contains("Jane"), "{}", elsewhere.text);
+    }
 }
 
 #[tokio::test]

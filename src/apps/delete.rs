@@ -10,12 +10,42 @@ use crate::ledger::{self, LedgerAccount, Place, watch};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::world::record::key;
-use crate::world::{Halt, Want, World};
+use crate::world::record::{Cell, key};
+use crate::world::{Halt, Query, Record, Want, World};
 
 /// Erases what other nouns keep of the persons behind an app. They are listed after this noun, so the table of routes
 /// hands them in.
 pub type Erase = fn(&mut World, Scope) -> Result<(), Halt>;
+
+/// Refuses with `invalid-state` while objects of the app are open in another noun, as far as a read can tell. They too
+/// are handed in by the table of routes.
+///
+/// It is asked before the command, not in it: only whoever has seen all objects of an app can say that none is open, and
+/// a commit must not wait for that. What comes in between is left behind without money: that is looked at in the commit.
+pub type RefuseOpen = fn(&World, Scope) -> Result<(), Halt>;
+
+/// What nouns that are listed after this one have to say when an app is deleted.
+#[derive(Clone, Copy, Debug)]
+pub struct Afterwards {
+    /// Erases what is kept of the persons behind the app.
+    pub erase: Erase,
+    /// Each refuses while something of its noun is open.
+    pub refuse_open: &'static [RefuseOpen],
+}
+
+/// Whether the app has an object of this kind in one of these states.
+///
+/// # Errors
+/// That of the read.
+pub fn has_any<R: Record>(world: &World, scope: Scope, states: &[impl Cell + Copy]) -> Result<bool, Halt> {
+    for state in states {
+        let one = Query::of::<R>(scope.org.to_value(), "id", 1).equal("app", scope.app).equal("status", *state);
+        if !world.page::<R>(&one)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
 
 /// An app to be deleted. Its history and its ledger stay; its keys open nothing any more, and what is known of its
 /// company, its directors and its bank account is erased.

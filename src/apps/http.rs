@@ -1,7 +1,7 @@
 //! Organizations, apps and their keys over HTTP (decisions.md 2).
 
 use super::create::CreateApp;
-use super::delete::{DeleteApp, Erase};
+use super::delete::{Afterwards, DeleteApp};
 use super::fee_tables::{FeeTableJson, FeeTableVersion, FeeTablesQuery};
 use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, organization, shown};
 use super::keys::{Drawn, Opens};
@@ -134,9 +134,14 @@ pub async fn update(call: Call) -> Outcome {
 }
 
 /// DELETE /v2/apps/{app_id}
-pub async fn delete(call: Call, erase: Erase) -> Outcome {
+pub async fn delete(call: Call, afterwards: Afterwards) -> Outcome {
     let scope = app_in_path(&call)?;
-    let deleted = call.bursar.engine.run(DeleteApp { scope, erase }).await?;
+    call.read(move |world| {
+        find(world, scope)?;
+        afterwards.refuse_open.iter().try_for_each(|refuse| refuse(world, scope))
+    })
+    .await?;
+    let deleted = call.bursar.engine.run(DeleteApp { scope, erase: afterwards.erase }).await?;
     call.bursar.keys.forget_all();
     Ok(Answer::ok(&deleted))
 }
@@ -214,13 +219,13 @@ pub async fn list_organizations(call: Call) -> Outcome {
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
-/// The routes of organizations, apps and keys. `erase` is what deleting an app erases in nouns that are listed after this
-/// one; the table of routes, which knows them, hands it in.
-pub fn routes(erase: Erase) -> Vec<Route> {
-    [app_routes(erase), key_routes()].concat()
+/// The routes of organizations, apps and keys. `afterwards` is what nouns that are listed after this one have to say when
+/// an app is deleted; the table of routes, which knows them, hands it in.
+pub fn routes(afterwards: Afterwards) -> Vec<Route> {
+    [app_routes(afterwards), key_routes()].concat()
 }
 
-fn app_routes(erase: Erase) -> Vec<Route> {
+fn app_routes(afterwards: Afterwards) -> Vec<Route> {
     vec![
         route!(Post "/v2/apps" Organization "create_app" create)
             .about("Apps", "Creates an app.")
@@ -240,10 +245,10 @@ fn app_routes(erase: Erase) -> Vec<Route> {
             .takes::<UpdateAppInput>()
             .gives::<AppJson>(200, "The app.")
             .refuses(&[Code::NotFound]),
-        Route::new(Method::Delete, "/v2/apps/{app_id}", Who::Organization, "delete_app", move |call| delete(call, erase))
+        Route::new(Method::Delete, "/v2/apps/{app_id}", Who::Organization, "delete_app", move |call| delete(call, afterwards))
             .about("Apps", "Deletes an app.")
             .describe(
-                "Refused while the app holds money. Its keys stop working, and what is known of its company, its directors \
+                "Refused while the app holds money, or while bills, payout requests or batches of it are open. Its keys stop working, and what is known of its company, its directors \
                  and its bank account is erased; its history stays.",
             )
             .gives::<AppJson>(200, "The app as it was.")

@@ -26,7 +26,7 @@ mod update;
 
 pub use authenticate::authenticate;
 pub use create::CreateApp;
-pub use delete::DeleteApp;
+pub use delete::{Afterwards, DeleteApp, has_any};
 pub use demonstration::{CreateDemonstration, Credentials, DEPOSIT};
 pub use fee_tables::FeeTableVersion;
 pub use http::{app_in_path, routes};

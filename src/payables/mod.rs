@@ -46,10 +46,11 @@ pub use update::{PayablePatch, Update};
 use std::sync::Arc;
 
 use crate::acting::Actor;
+use crate::apps;
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::{PayableId, VendorPaymentMethodId};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::vendors::Vendor;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -70,6 +71,20 @@ pub fn find(world: &World, scope: Scope, id: PayableId) -> Result<Arc<Payable>, 
 pub fn are_open(world: &World, vendor: &Vendor, method: Option<VendorPaymentMethodId>) -> Result<bool, Halt> {
     let open = world.all::<Payable>(Payable::OPEN_OF_VENDOR, key![vendor.org, Some(vendor.id)])?;
     Ok(open.iter().any(|payable| method.is_none() || payable.payment_method == method))
+}
+
+/// An app is not deleted while bills of it are neither paid nor canceled; for reads only.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
+    let open: Vec<PayableStatus> =
+        PayableStatus::ALL.iter().copied().filter(|status| rules::is_open(*status)).collect();
+    if apps::has_any::<Payable>(world, scope, &open)? {
+        let message = "Payables of the app are neither paid nor canceled: pay or cancel them first.";
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
+    Ok(())
 }
 
 /// Who did what, for the history.

@@ -29,10 +29,11 @@ pub use submit::{Submit, Submitted};
 
 use std::sync::Arc;
 
+use crate::apps;
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkBatchId};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, World};
@@ -55,6 +56,18 @@ pub fn waiting(org: OrgId, batch: PayoutLinkBatchId, limit: usize) -> Query {
         .filter("status", Compare::Equal, RowStatus::Waiting.to_value());
     rows.direction = Direction::Ascending;
     rows
+}
+
+/// An app is not deleted while links of a batch are still being made; for reads only.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
+    if apps::has_any::<PayoutLinkBatch>(world, scope, &[BatchStatus::Submitted, BatchStatus::Processing])? {
+        let message = "Batches of the app are under way: wait until they are completed.";
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
+    Ok(())
 }
 
 /// Moves a batch to another state and tells of it. Each transition is one event; the rows that are done

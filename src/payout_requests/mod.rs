@@ -22,10 +22,11 @@ pub use submit::{Asker, NewRequest, Submit};
 
 use std::sync::Arc;
 
+use crate::apps;
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::PayoutRequestId;
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -38,6 +39,18 @@ pub fn find(world: &mut World, scope: Scope, id: PayoutRequestId) -> Result<Arc<
         Some(request) if request.app == scope.app => Ok(request),
         Some(_) | None => Err(Refusal::not_found("payout request").into()),
     }
+}
+
+/// An app is not deleted while nobody has decided on a request of it; for reads only.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
+    if apps::has_any::<PayoutRequest>(world, scope, &[RequestStatus::Created])? {
+        let message = "Payout requests of the app are undecided: approve or reject them first.";
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
+    Ok(())
 }
 
 /// Changes a request and tells of it. Each transition is one event.
