@@ -8,6 +8,37 @@ fn path(server: &Server) -> String {
     format!("/v2/apps/{}/compliance", server.app_id())
 }
 
+/// Whoever reads all of it, changes a part and puts all of it back has not changed the numbers that are shown in part.
+#[tokio::test]
+async fn what_was_read_can_be_put_back() {
+    let server = Server::memory().await;
+    let put = |body: Value| server.put(&path(&server)).app_key().json(body).send();
+    put(everything()).await.expect(201);
+    let mut read = server.get(&path(&server)).app_key().send().await.expect(200).body;
+    assert_eq!(put(read.clone()).await.expect(200).body, read);
+    read["company_info"]["ein"] = json!("***0000");
+    assert_eq!(put(read).await.refused(400, "invalid-input").fields(), ["/company_info/ein"]);
+}
+
+/// Who has no social security number has an ITIN, and is a director like any other.
+#[tokio::test]
+async fn an_itin_is_a_number_too_and_a_line_is_one_line() {
+    let server = Server::memory().await;
+    let put = |body: Value| server.put(&path(&server)).app_key().json(body).send();
+    let set = put(json!({"directors": [{"ssn": "987-65-4321"}, {"ssn": "912703456"}]})).await.expect(201);
+    assert_eq!(
+        (&set.body["directors"][0]["ssn"], &set.body["directors"][1]["ssn"]),
+        (&json!("***4321"), &json!("***3456"))
+    );
+    put(json!({"directors": [{"ssn": "912-34-5678"}]})).await.refused(400, "invalid-ssn");
+    let lines = json!({
+        "company_info": {"name": "A\nB", "dba": "A\tB"}, "contact_info": {"city": "New\nYork"},
+        "flow_of_funds": {"usage": "one\ntwo"},
+    });
+    let fields = put(lines).await.refused(400, "invalid-input").fields();
+    assert_eq!(fields, ["/company_info/dba", "/company_info/name", "/contact_info/city"]);
+}
+
 /// Everything that can be told.
 pub fn everything() -> Value {
     let address = json!({"city": "New York", "line1": "1 Main St", "line2": "Apt 2", "state": "NY", "zip": "10001", "country": "US"});

@@ -265,6 +265,11 @@ async fn set_user_address() {
     assert_eq!((refused.status, refused.fields()), (400, vec!["/state".to_owned(), "/postcode".to_owned()]));
     let missing = server.put(&path).app_key().json(json!({})).send().await;
     assert_eq!(missing.fields(), ["/postcode", "/city", "/state", "/country", "/line_1"]);
+    let lines = json!({
+        "postcode": "10001", "city": "New\nYork", "state": "NY", "country": "US", "line_1": "1\tMain St", "line_2": "a\nb"
+    });
+    let broken = server.put(&path).app_key().json(lines).send().await;
+    assert_eq!(broken.fields(), ["/city", "/line_1", "/line_2"], "one line is one line");
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use super::model::{Compliance, Director, IncorporationType};
 use crate::country::{is_us_state, is_us_zip};
 use crate::email::Email;
 use crate::http::input::{Input, Patch, Problems, input, problem, text, wrong};
-use crate::http::inputs::{LongText, Name, Text, Whole, word_input};
+use crate::http::inputs::{Line, LongText, Name, Whole, word_input};
 use crate::phone::PhoneNumber;
 use crate::refusal::Code;
 use crate::strict_json::Json;
@@ -23,7 +23,12 @@ const WHOLE: i64 = 10_000;
 
 word_input!(IncorporationType);
 
-/// Declares a number of the tax office: its nine digits, of which a log shows the last four.
+/// Whether this is how a number of the tax office is shown: `***6789`. Who sends that back has changed nothing.
+fn is_as_shown(text: &str) -> bool {
+    text.strip_prefix("***").is_some_and(|last| last.len() == 4 && last.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Declares a number of the tax office: its nine digits, of which a log shows the last four; or it as it is shown.
 macro_rules! tax_number {
     ($(#[$meta:meta])* $name:ident $kind:ident) => {
         $(#[$meta])*
@@ -38,10 +43,11 @@ macro_rules! tax_number {
 
         impl Input for $name {
             fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-                tax_id(text(json, at)?, TaxIdType::$kind, at).map(Self)
+                let given = text(json, at)?;
+                if is_as_shown(given) { Ok(Self(given.to_owned())) } else { tax_id(given, TaxIdType::$kind, at).map(Self) }
             }
             fn schema() -> Schema {
-                json!({"type": "string", "minLength": 9, "maxLength": 11})
+                json!({"type": "string", "minLength": 7, "maxLength": 11})
             }
         }
     };
@@ -157,7 +163,7 @@ input! {
     /// The company.
     pub struct CompanyInput {
         /// The name that it does business under.
-        pub dba: Patch<Text<100>>,
+        pub dba: Patch<Line<100>>,
         /// Employer identification number: nine digits, dashes allowed.
         pub ein: Patch<Ein>,
         /// When it was incorporated.
@@ -167,7 +173,7 @@ input! {
         /// As what.
         pub incorporation_type: Patch<IncorporationType>,
         /// Its legal name.
-        pub name: Patch<Text<100>>,
+        pub name: Patch<Line<100>>,
         /// Its website.
         pub website: Patch<Website>,
         /// How many persons own a quarter or more of it, or control it: at least one.
@@ -179,21 +185,21 @@ input! {
     /// How the company is reached.
     pub struct ContactInput {
         /// City.
-        pub city: Patch<Text<100>>,
+        pub city: Patch<Line<100>>,
         /// Country, two letters; the US where none was ever sent.
         pub country: Patch<CountryCode>,
         /// E-mail address.
         pub email: Patch<Email>,
         /// Street and number.
-        pub line1: Patch<Text<100>>,
+        pub line1: Patch<Line<100>>,
         /// More of it.
-        pub line2: Patch<Text<100>>,
+        pub line2: Patch<Line<100>>,
         /// Phone number: E.164, or ten digits of the US.
         pub phone_number: Patch<PhoneText>,
         /// State; two letters in the US.
-        pub state: Patch<Text<50>>,
+        pub state: Patch<Line<50>>,
         /// Postal code; a ZIP code in the US.
-        pub zip: Patch<Text<20>>,
+        pub zip: Patch<Line<20>>,
     }
 }
 
@@ -215,7 +221,7 @@ input! {
         /// Phone number: E.164, or ten digits of the US.
         pub phone: Patch<PhoneText>,
         /// What the person is there.
-        pub title: Patch<Text<100>>,
+        pub title: Patch<Line<100>>,
         /// Where the person lives.
         pub address: Option<DirectorAddressInput>,
     }
@@ -225,15 +231,15 @@ input! {
     /// Where a director lives.
     pub struct DirectorAddressInput {
         /// City.
-        pub city: Patch<Text<100>>,
+        pub city: Patch<Line<100>>,
         /// Street and number.
-        pub line1: Patch<Text<100>>,
+        pub line1: Patch<Line<100>>,
         /// More of it.
-        pub line2: Patch<Text<100>>,
+        pub line2: Patch<Line<100>>,
         /// State; two letters in the US.
-        pub state: Patch<Text<50>>,
+        pub state: Patch<Line<50>>,
         /// Postal code; a ZIP code in the US.
-        pub zip: Patch<Text<20>>,
+        pub zip: Patch<Line<20>>,
         /// Country, two letters; the US where none was ever sent.
         pub country: Patch<CountryCode>,
     }
@@ -258,8 +264,27 @@ fn merge<T, V>(field: &mut Option<V>, patch: &Patch<T>, value: impl FnOnce(&T) -
     }
 }
 
-fn merge_text<const MAX: usize>(field: &mut Option<String>, patch: &Patch<Text<MAX>>) {
-    merge(field, patch, |text| text.0.trim().to_owned());
+fn merge_line<const MAX: usize>(field: &mut Option<String>, patch: &Patch<Line<MAX>>) {
+    merge(field, patch, |line| line.0.trim().to_owned());
+}
+
+/// Merges a number of the tax office; as it is shown, it stays.
+fn merge_number<T>(
+    field: &mut Option<String>,
+    patch: &Patch<T>,
+    number: impl Fn(&T) -> &String,
+    at: &str,
+    problems: &mut Problems,
+) {
+    match patch {
+        Patch::Set(sent) if is_as_shown(number(sent)) => {
+            if field.as_deref().map(mask_last4).as_ref() != Some(number(sent)) {
+                problems
+                    .extend(wrong(at, "is not how the number here is shown: send its nine digits, or leave it out"));
+            }
+        }
+        Patch::Keep | Patch::Clear | Patch::Set(_) => merge(field, patch, |sent| number(sent).clone()),
+    }
 }
 
 impl ComplianceInput {
@@ -282,8 +307,8 @@ impl ComplianceInput {
             Patch::Set(sent) => merge_directors(sent, &mut after.directors, today, &mut problems),
         }
         if let Some(sent) = &self.flow_of_funds {
-            merge_text(&mut after.flow_of_funds.reasons, &sent.reasons);
-            merge_text(&mut after.flow_of_funds.usage, &sent.usage);
+            merge(&mut after.flow_of_funds.reasons, &sent.reasons, |text| text.0.trim().to_owned());
+            merge(&mut after.flow_of_funds.usage, &sent.usage, |text| text.0.trim().to_owned());
         }
         problems.extend(in_the_us(
             &after.contact_info.country,
@@ -304,8 +329,8 @@ impl ComplianceInput {
 impl CompanyInput {
     fn merge_into(&self, after: &mut Compliance, today: Date, problems: &mut Problems) {
         let company = &mut after.company_info;
-        merge_text(&mut company.dba, &self.dba);
-        merge(&mut company.ein, &self.ein, |ein| ein.0.clone());
+        merge_line(&mut company.dba, &self.dba);
+        merge_number(&mut company.ein, &self.ein, |ein| &ein.0, "/company_info/ein", problems);
         merge_date(
             &mut company.incorporation_date,
             &self.incorporation_date,
@@ -315,7 +340,7 @@ impl CompanyInput {
         );
         merge(&mut company.incorporation_state, &self.incorporation_state, |state| state.0.clone());
         merge(&mut company.incorporation_type, &self.incorporation_type, |kind| *kind);
-        merge_text(&mut company.name, &self.name);
+        merge_line(&mut company.name, &self.name);
         merge(&mut company.website, &self.website, |website| website.0.clone());
         merge(&mut company.ubo_count, &self.ubo_count, |count| count.0);
     }
@@ -324,14 +349,14 @@ impl CompanyInput {
 impl ContactInput {
     fn merge_into(&self, after: &mut Compliance) {
         let contact = &mut after.contact_info;
-        merge_text(&mut contact.city, &self.city);
+        merge_line(&mut contact.city, &self.city);
         merge(&mut contact.country, &self.country, |country| country.0.clone());
         merge(&mut contact.email, &self.email, |email| email.as_str().to_owned());
-        merge_text(&mut contact.line1, &self.line1);
-        merge_text(&mut contact.line2, &self.line2);
+        merge_line(&mut contact.line1, &self.line1);
+        merge_line(&mut contact.line2, &self.line2);
         merge(&mut contact.phone_number, &self.phone_number, |phone| phone.0.e164());
-        merge_text(&mut contact.state, &self.state);
-        merge_text(&mut contact.zip, &self.zip);
+        merge_line(&mut contact.state, &self.state);
+        merge_line(&mut contact.zip, &self.zip);
     }
 }
 
@@ -363,20 +388,20 @@ fn merge_directors(sent: &[DirectorInput], directors: &mut Vec<Director>, today:
 impl DirectorInput {
     fn merge_into(&self, director: &mut Director, today: Date, at: &str, problems: &mut Problems) {
         merge_date(&mut director.dob, &self.dob, today, &format!("{at}/dob"), problems);
-        merge(&mut director.ssn, &self.ssn, |ssn| ssn.0.clone());
+        merge_number(&mut director.ssn, &self.ssn, |ssn| &ssn.0, &format!("{at}/ssn"), problems);
         merge(&mut director.email, &self.email, |email| email.as_str().to_owned());
         merge(&mut director.first_name, &self.first_name, |name| name.0.trim().to_owned());
         merge(&mut director.last_name, &self.last_name, |name| name.0.trim().to_owned());
         merge(&mut director.ownership_percentage, &self.ownership_percentage, |share| share.0.clone());
         merge(&mut director.phone, &self.phone, |phone| phone.0.e164());
-        merge_text(&mut director.title, &self.title);
+        merge_line(&mut director.title, &self.title);
         let Some(sent) = &self.address else { return };
         let address = &mut director.address;
-        merge_text(&mut address.city, &sent.city);
-        merge_text(&mut address.line1, &sent.line1);
-        merge_text(&mut address.line2, &sent.line2);
-        merge_text(&mut address.state, &sent.state);
-        merge_text(&mut address.zip, &sent.zip);
+        merge_line(&mut address.city, &sent.city);
+        merge_line(&mut address.line1, &sent.line1);
+        merge_line(&mut address.line2, &sent.line2);
+        merge_line(&mut address.state, &sent.state);
+        merge_line(&mut address.zip, &sent.zip);
         merge(&mut address.country, &sent.country, |country| country.0.clone());
     }
 }
@@ -459,6 +484,14 @@ mod tests {
         assert!(merged(&first, r#"{"directors": null}"#).unwrap().directors.is_empty());
         assert_eq!(first.masked().company_info.ein.as_deref(), Some("***6789"));
         assert_eq!(first.masked().directors[0].ssn.as_deref(), Some("***6789"));
+        let sent_back = r#"{"company_info": {"ein": "***6789"}, "directors": [{"ssn": "***6789"}]}"#;
+        let same = merged(&first, sent_back).unwrap();
+        assert_eq!(
+            (&same.company_info.ein, &same.directors[0].ssn),
+            (&first.company_info.ein, &first.directors[0].ssn)
+        );
+        let other = r#"{"company_info": {"ein": "***6788"}, "directors": [{"ssn": "***6789"}, {"ssn": "***6789"}]}"#;
+        assert_eq!(merged(&first, other).unwrap_err(), ["/company_info/ein", "/directors/1/ssn"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value as Schema, json};
 
 use crate::country::{is_country, is_us_state, is_us_zip};
 use crate::http::input::{Input, Problems, gather, input, text, wrong};
-use crate::http::inputs::Text;
+use crate::http::inputs::Line;
 use crate::strict_json::Json;
 
 /// A day on which a living person can have been born: `YYYY-MM-DD`, from 1900 on. Whether it has come yet, the
@@ -95,19 +95,19 @@ input! {
     /// The parts of an address as they are sent.
     pub struct AddressParts {
         /// Postal code; of the form 12345 or 12345-6789 in the US.
-        pub postcode: Text<20>,
+        pub postcode: Line<20>,
         /// City.
-        pub city: Text<100>,
+        pub city: Line<100>,
         /// State or region; two letters in the US.
-        pub state: Text<50>,
+        pub state: Line<50>,
         /// Country, two letters.
         pub country: CountryCode,
         /// Street and number.
-        pub line_1: Text<100>,
+        pub line_1: Line<100>,
         /// More of it.
-        pub line_2: Option<Text<100>>,
+        pub line_2: Option<Line<100>>,
         /// More of it.
-        pub line_3: Option<Text<100>>,
+        pub line_3: Option<Line<100>>,
     }
 }
 

@@ -16,7 +16,7 @@ use super::{UserJson, change, find, json, rules, screening};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::http::input::{Input, Problems, gather, input, optional, problem, wrong};
-use crate::http::inputs::{Text, word_input};
+use crate::http::inputs::{Line, word_input};
 use crate::http::{Environment, Scope};
 use crate::ids::{Entropy, OrgId, UserId};
 use crate::refusal::Code;
@@ -83,19 +83,19 @@ input! {
         /// Who pays the tax; individual when not given.
         pub entity_type: Option<EntityType>,
         /// The name on the tax return.
-        pub name: Text<100>,
+        pub name: Line<100>,
         /// The business's name; required for a business.
-        pub business_name: Option<Text<100>>,
+        pub business_name: Option<Line<100>>,
         /// ssn or ein; by default the one that fits the entity.
         pub tax_id_type: Option<TaxIdType>,
         /// Nine digits, dashes allowed.
-        pub tax_id: Text<11>,
+        pub tax_id: Line<11>,
         /// Street and number.
-        pub line_1: Text<100>,
+        pub line_1: Line<100>,
         /// More of it.
-        pub line_2: Option<Text<100>>,
+        pub line_2: Option<Line<100>>,
         /// City.
-        pub city: Text<100>,
+        pub city: Line<100>,
         /// Two letters.
         pub state: UsState,
         /// ZIP code.
@@ -146,7 +146,7 @@ impl Input for W9Input {
 /// The number, of the kind that the form says or that is usual for the entity; `None` where one of them cannot be read,
 /// which is told of that field.
 fn fitting_tax_id(json: &Json, at: &str, entity_type: Option<EntityType>) -> Result<Option<String>, Problems> {
-    let (kind, text) = (optional::<TaxIdType>(json, at, "tax_id_type"), optional::<Text<11>>(json, at, "tax_id"));
+    let (kind, text) = (optional::<TaxIdType>(json, at, "tax_id_type"), optional::<Line<11>>(json, at, "tax_id"));
     let (Ok(kind), Ok(Some(text))) = (kind, text) else { return Ok(None) };
     let usual = entity_type.map(|entity_type| match entity_type {
         EntityType::Individual => TaxIdType::Ssn,
@@ -160,23 +160,23 @@ input! {
     /// Form W-8BEN.
     pub struct W8BenInput {
         /// Name of the beneficial owner.
-        pub name: Text<100>,
+        pub name: Line<100>,
         /// Country of citizenship.
         pub citizenship: CountryCode,
         /// Date of birth.
         pub date_of_birth: BirthDate,
         /// The number that the country of residence gave.
-        pub foreign_tax_id: Option<Text<50>>,
+        pub foreign_tax_id: Option<Line<50>>,
         /// Street and number, permanent residence.
-        pub line_1: Text<100>,
+        pub line_1: Line<100>,
         /// More of it.
-        pub line_2: Option<Text<100>>,
+        pub line_2: Option<Line<100>>,
         /// City.
-        pub city: Text<100>,
+        pub city: Line<100>,
         /// State or region, where there is one.
-        pub state: Option<Text<50>>,
+        pub state: Option<Line<50>>,
         /// Postal code, where there is one.
-        pub postcode: Option<Text<20>>,
+        pub postcode: Option<Line<20>>,
         /// Country of residence; not US.
         pub country: ForeignCountry,
         /// That it is true, under penalties of perjury.
@@ -295,19 +295,28 @@ impl W8BenInput {
     }
 }
 
+/// No area 000, 666 or 900 and above, no group 00, no serial 0000.
+fn is_ssn(nine: &str) -> bool {
+    !["000", "666"].contains(&&nine[..3]) && !nine.starts_with('9') && &nine[3..5] != "00" && &nine[5..] != "0000"
+}
+
+/// The number of who has no social security number and stands on a W-9 in its place: 9, and a group of 50 to 65, 70 to 88,
+/// 90 to 92 or 94 to 99.
+fn is_itin(nine: &str) -> bool {
+    let group = &nine[3..5];
+    let given_out = [("50", "65"), ("70", "88"), ("90", "92"), ("94", "99")];
+    nine.starts_with('9') && given_out.iter().any(|(first, last)| (*first..=*last).contains(&group))
+}
+
 /// Nine digits of a number that the office gives out. The message never repeats it.
 pub fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems> {
     let digits: String = text.chars().filter(|c| !matches!(c, '-' | ' ')).collect();
     let nine = digits.len() == 9 && digits.bytes().all(|byte| byte.is_ascii_digit());
     let (code, given_out, message) = match kind {
-        // No area 000, 666 or 900 and above, no group 00, no serial 0000.
         TaxIdType::Ssn => (
             Code::InvalidSsn,
-            nine && !["000", "666"].contains(&&digits[..3])
-                && !digits.starts_with('9')
-                && &digits[3..5] != "00"
-                && &digits[5..] != "0000",
-            "must be a social security number: nine digits, dashes allowed",
+            nine && (is_ssn(&digits) || is_itin(&digits)),
+            "must be a social security number or an ITIN that may be given out: nine digits, dashes allowed",
         ),
         TaxIdType::Ein => (
             Code::InvalidInput,
@@ -455,6 +464,13 @@ mod tests {
             ("000-45-6789", TaxIdType::Ssn, false),
             ("666-45-6789", TaxIdType::Ssn, false),
             ("900-45-6789", TaxIdType::Ssn, false),
+            ("987-65-4321", TaxIdType::Ssn, true),
+            ("900-50-0000", TaxIdType::Ssn, true),
+            ("900-49-6789", TaxIdType::Ssn, false),
+            ("999-69-6789", TaxIdType::Ssn, false),
+            ("999-89-6789", TaxIdType::Ssn, false),
+            ("999-93-6789", TaxIdType::Ssn, false),
+            ("999-99-9999", TaxIdType::Ssn, true),
             ("123-00-6789", TaxIdType::Ssn, false),
             ("123-45-0000", TaxIdType::Ssn, false),
             ("12-3456789", TaxIdType::Ein, true),
