@@ -31,6 +31,23 @@ async fn list_events_tells_each_transition_once_and_in_order() {
     );
 }
 
+/// One phone is one user, so no two users are ever merged. The name is the public interface's and can be asked for.
+#[tokio::test]
+async fn nothing_tells_that_users_were_merged() {
+    let server = Server::memory().await;
+    let person = json!({
+        "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com", "country_code": "1",
+        "phone_number": "2127361234",
+    });
+    let user = server.post("/v2/users").app_key().json(person.clone()).send().await.expect(201).id();
+    let again = server.post("/v2/users").app_key().json(person).send().await;
+    assert_eq!(again.id(), user);
+    let merged = server.get("/v2/events?name=user.user_merged").app_key().send().await.expect(200).body;
+    assert_eq!(merged, json!({"has_more": false, "data": []}));
+    let hook = json!({"url": "http://127.0.0.1:1/hooks", "events": ["user.user_merged"]});
+    server.post("/v2/webhook-endpoints").app_key().json(hook).send().await.expect(201);
+}
+
 #[tokio::test]
 async fn list_events_shows_no_secret() {
     let server = Server::memory().await;

@@ -239,6 +239,7 @@ async fn an_override_has_both_parts_and_the_exact_grammar() {
     }
     let alone = ask(&server, &format!("{good}&payout_fee_fixed=7")).await;
     assert_eq!(alone.refused(400, "invalid-input").fields(), ["payout_fee_percent"]);
+    assert!(alone.body["message"].as_str().unwrap().starts_with("payout_fee_percent: "), "{}", alone.text);
     let alone = ask(&server, &format!("{good}&payout_fee_percent=.1")).await;
     assert_eq!(alone.refused(400, "invalid-input").fields(), ["payout_fee_fixed"]);
 

@@ -211,4 +211,10 @@ mod tests {
         let rows: Vec<String> = LinkStatus::ALL.iter().copied().map(row).collect();
         assert_eq!(rows, expected);
     }
+
+    /// The public interface knows the word. Here what comes back after a claim is the payee's, and the transfer tells of it.
+    #[test]
+    fn nothing_leads_to_reversed() {
+        assert!(moves().iter().all(|(_, _, to)| *to != LinkStatus::Reversed.as_str()));
+    }
 }

@@ -19,7 +19,7 @@ use crate::money::{Cents, Percent};
 use crate::payout_links::{self, NewLink, NewPayoutLink, NewToken, PayoutLinkJson};
 use crate::payout_methods::{Details, SealedDetails, Target};
 use crate::platform::Platform;
-use crate::refusal::{Code, Refusal};
+use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
 use crate::transfers::TransferJson;
 
@@ -124,11 +124,14 @@ fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>
 }
 
 /// Names fields as a query does: `amount`, where a body has `/amount`.
-fn as_parameters(mut refusal: Refusal) -> Refusal {
-    for error in &mut refusal.errors {
-        error.field = error.field.trim_start_matches('/').to_owned();
-    }
-    refusal
+fn as_parameters(refusal: Refusal) -> Refusal {
+    let Some(word) = refusal.errors.first().map(|error| error.field.clone()) else { return refusal };
+    let as_parameter = |field: &str| field.trim_start_matches('/').to_owned();
+    // The message of a single field begins with its name.
+    let message = refusal.message.strip_prefix(&word).map(|rest| format!("{}{rest}", as_parameter(&word)));
+    let errors = refusal.errors.into_iter();
+    let errors = errors.map(|error| FieldError { field: as_parameter(&error.field), ..error }).collect();
+    Refusal { message: message.unwrap_or(refusal.message), errors, ..refusal }
 }
 
 /// GET /v2/payouts/fee-estimate
