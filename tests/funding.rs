@@ -182,13 +182,14 @@ async fn what_an_app_owes_is_not_taken_out_whoever_is_quicker() {
     server.verify();
 }
 
-/// An app with a debt of 50 dollars and 60 dollars that have just come in: nobody has looked after the wallet yet.
+async fn moved(server: &Server, user: &str, amount: i64) {
+    let body = json!({"user_id": user, "amount": amount});
+    server.post("/v2/transfers").app_key().json(body).send().await.expect(200);
+}
+
+/// An app that owes 50 dollars and has nothing but what it gave to a user, 60 dollars.
 async fn in_debt(server: &Server, user: &str) {
-    let moved = async |amount: i64| {
-        let body = json!({"user_id": user, "amount": amount});
-        server.post("/v2/transfers").app_key().json(body).send().await.expect(200);
-    };
-    moved(-6_000).await;
+    moved(server, user, -6_000).await;
     set_account(server, "20000001").await;
     post(server, "deposit", 5_000).await.expect(200);
     server.work_off().await;
@@ -197,8 +198,24 @@ async fn in_debt(server: &Server, user: &str) {
     post(server, "withdraw", FULL - 1_000).await.expect(200);
     server.work_off().await;
     server.pass(2 * DAY).await;
-    moved(6_000).await;
-    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (6_000, -5_000));
+    assert_eq!((server.balance("app_wallet").await, server.balance("clearing").await), (0, -5_000));
+}
+
+/// What was pulled for a link is the link's, whatever the app owes.
+#[tokio::test]
+async fn what_is_pulled_for_a_link_pays_no_debt() {
+    let server = Server::memory().await;
+    let user = server.verified_user(1234).await;
+    in_debt(&server, &user).await;
+    let body = json!({"amount": 800, "funding_source": "ach", "delivery": {"method": "link"}});
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(202).id();
+    server.work_off().await;
+    server.pass(DAY).await;
+    let link = server.get(&format!("/v2/payout-links/{link}")).app_key().send().await.expect(200).body;
+    assert_eq!(link["status"], "delivered");
+    let places = ["app_wallet", "app_held", "clearing"].map(|kind| server.balance(kind));
+    assert_eq!(join_all(places).await, [0, 800, -5_000]);
+    server.verify();
 }
 
 /// Links, payouts, transfers and bills take no money that the app owes, however quick they are.
@@ -210,6 +227,8 @@ async fn what_an_app_owes_is_no_money_to_spend() {
     let bill = desk.good_bill(1_001).await;
     desk.approve(&bill).await;
     in_debt(&server, &user).await;
+    // Nobody has looked after the wallet yet.
+    moved(&server, &user, 6_000).await;
 
     let link = |amount: i64| json!({"amount": amount, "delivery": {"method": "link"}});
     let payout = |amount: i64| json!({"amount": amount, "user_id": user, "platform": "ach", "fund": true});

@@ -47,28 +47,32 @@ pub fn find(world: &World, scope: Scope, id: TransferId) -> Result<Arc<Hold>, Ha
     }
 }
 
-/// Sets money aside, out of the app's wallet, for this transfer.
-///
-/// # Errors
-/// `transaction-insufficient-funds`; `invalid-state` when the transfer has set money aside before.
-pub fn open(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
-    if world.get::<Hold>(key![scope.org, id])?.is_some() {
-        return Err(Refusal::new(Code::InvalidState, "The money was set aside before.").into());
-    }
-    open_new(world, scope, id, amount)
-}
-
-/// The same for a transfer that is only being made: its id was just drawn, so it has set nothing aside yet.
+/// Sets money aside, out of the app's wallet, for a transfer that is only being made: its id was just drawn, so it has set
+/// nothing aside yet.
 ///
 /// # Errors
 /// `transaction-insufficient-funds`.
 pub fn open_new(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
     post(world, &postings::open_hold(scope, id, amount))?;
+    Ok(add(world, scope, id, amount))
+}
 
-    // From here it must succeed.
+/// Sets money aside that was pulled for this transfer and has just come in: whatever the app owes, it is for this.
+///
+/// # Errors
+/// `transaction-insufficient-funds`; `invalid-state` when the transfer has set money aside before.
+pub fn open_pulled(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
+    if world.get::<Hold>(key![scope.org, id])?.is_some() {
+        return Err(Refusal::new(Code::InvalidState, "The money was set aside before.").into());
+    }
+    post(world, &postings::open_hold(scope, id, amount).taking_owed())?;
+    Ok(add(world, scope, id, amount))
+}
+
+fn add(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Arc<Hold> {
     let opened_at = world.now();
     let hold = Hold { org: scope.org, id, app: scope.app, amount, state: HoldState::Open, opened_at, closed_at: None };
-    Ok(world.add(hold))
+    world.add(hold)
 }
 
 /// Sends the money where it was set aside for, all of it.

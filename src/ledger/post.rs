@@ -32,8 +32,8 @@ pub struct Posting {
     transfer: Option<TransferId>,
     metadata: Option<String>,
     movements: Vec<Movement>,
-    /// Whether it pays what the app owes; every other posting leaves that much in the app's wallet.
-    pays_debt: bool,
+    /// Whether it may take what the app owes; every other posting leaves that much in the app's wallet.
+    takes_owed: bool,
 }
 
 impl Posting {
@@ -44,13 +44,13 @@ impl Posting {
     /// zero, and a book has no use for an entry that changes nothing. A posting of nothing is no error.
     pub fn balanced(org: OrgId, transfer: Option<TransferId>, movements: Vec<Movement>) -> Self {
         let movements = movements.into_iter().filter(|movement| !movement.amount.is_zero()).collect();
-        Self { org, transfer, metadata: None, movements, pays_debt: false }
+        Self { org, transfer, metadata: None, movements, takes_owed: false }
     }
 
-    /// The same posting, which pays what the app owes.
+    /// The same posting, which may take what the app owes: it pays the debt, or moves what came in for something else.
     #[must_use]
-    pub(super) fn paying_debt(mut self) -> Self {
-        self.pays_debt = true;
+    pub(super) fn taking_owed(mut self) -> Self {
+        self.takes_owed = true;
         self
     }
 
@@ -109,7 +109,7 @@ pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
         steps.push(Step { movement, source_after, destination_after });
     }
     for standing in &standings {
-        let owed = if posting.pays_debt { Cents::ZERO } else { owed_out_of(world, posting.org, standing)? };
+        let owed = if posting.takes_owed { Cents::ZERO } else { owed_out_of(world, posting.org, standing)? };
         if standing.lacks(owed) {
             return Err(insufficient_funds(standing, owed).into());
         }

@@ -43,7 +43,7 @@ pub fn deposit_returned_uncovered(scope: Scope, transfer: TransferId, platform: 
 /// The app makes up for a deposit that was taken back before, or for a part of it.
 pub fn cover_returned_deposit(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let made_up = refill(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
-    posting(scope, transfer, vec![made_up]).paying_debt()
+    posting(scope, transfer, vec![made_up]).taking_owed()
 }
 
 /// The app takes money out of its wallet: it waits on the rail.
@@ -244,7 +244,7 @@ pub fn payment_returned_uncovered(scope: Scope, transfer: TransferId, platform: 
 /// The app makes up for a payment that was taken back before, or for a part of it.
 pub fn cover_returned_payment(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let made_up = payment(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
-    posting(scope, transfer, vec![made_up]).paying_debt()
+    posting(scope, transfer, vec![made_up]).taking_owed()
 }
 
 fn posting(scope: Scope, transfer: TransferId, movements: Vec<Movement>) -> Posting {

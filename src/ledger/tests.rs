@@ -281,8 +281,8 @@ fn a_balance_that_does_not_fit_is_refused_and_never_wraps() {
 fn a_hold_is_opened_once_and_captured_or_released_once() {
     let mut book = Book::new();
     book.post(postings::deposit(SCOPE, T, cents(100))).unwrap();
-    book.run(|world| holds::open(world, SCOPE, T, cents(60))).unwrap();
-    let twice = book.run(|world| holds::open(world, SCOPE, T, cents(40))).unwrap_err();
+    book.run(|world| holds::open_pulled(world, SCOPE, T, cents(60))).unwrap();
+    let twice = book.run(|world| holds::open_pulled(world, SCOPE, T, cents(40))).unwrap_err();
     assert_eq!(twice.code, Code::InvalidState);
     assert_eq!(book.balance(Place::AppHeld(SCOPE.app)), 60);
 
@@ -299,7 +299,7 @@ fn a_hold_is_opened_once_and_captured_or_released_once() {
 fn another_apps_hold_does_not_exist() {
     let mut book = Book::new();
     book.post(postings::deposit(SCOPE, T, cents(100))).unwrap();
-    book.run(|world| holds::open(world, SCOPE, T, cents(60))).unwrap();
+    book.run(|world| holds::open_new(world, SCOPE, T, cents(60))).unwrap();
     let other = Scope { app: AppId(Uuid::from_u128(9)), ..SCOPE };
     let refusal = book.run(move |world| holds::release(world, other, T)).unwrap_err();
     assert_eq!(refusal.code, Code::NotFound);

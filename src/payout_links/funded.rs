@@ -17,7 +17,7 @@ use crate::world::{Halt, World};
 pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
     let Some(link) = waiting(world, pull)? else { return Ok(()) };
     let Step::Moved(to) = rules::step(link.status, Happening::Funded) else { return Ok(()) };
-    holds::open(world, link.scope(), link.transfer, link.amount)?;
+    holds::open_pulled(world, link.scope(), link.transfer, link.amount)?;
 
     // From here it must succeed.
     let hold = transfers::find(world, link.scope(), link.transfer)?;

@@ -42,7 +42,7 @@ fn lively() -> Book {
     let mut book = Book::new();
     book.post(postings::deposit(SCOPE, T, cents(10_000))).unwrap();
     book.post(postings::app_to_user(SCOPE, T, JANE, cents(2_000))).unwrap();
-    book.run(|world| holds::open(world, SCOPE, T, cents(60))).unwrap();
+    book.run(|world| holds::open_new(world, SCOPE, T, cents(60))).unwrap();
     book.post(postings::pay_out(SCOPE, T, JANE, ACH, &amounts(Party::User))).unwrap();
     book
 }
@@ -162,7 +162,7 @@ fn apply(book: &mut Book, event: Event) -> Result<(), Refusal> {
         Event::ToUser(to, amount) => book.post(postings::app_to_user(SCOPE, T, user(to), cents(amount))),
         Event::FromUser(from, amount) => book.post(postings::user_to_app(SCOPE, T, user(from), cents(amount))),
         Event::Open(number, amount) => {
-            book.run(move |world| holds::open(world, SCOPE, hold(number), cents(amount))).map(|_| ())
+            book.run(move |world| holds::open_new(world, SCOPE, hold(number), cents(amount))).map(|_| ())
         }
         Event::Capture(number, to) => {
             let by = holds::CapturedBy::User(user(to));
