@@ -10,6 +10,7 @@ use crate::ids::AppId;
 use crate::jobs::Job;
 use crate::ledger::verify::Finding;
 use crate::ledger::{Hold, HoldState, LedgerAccount, PlaceKind};
+use crate::messages::{Message, MessageStatus};
 use crate::payout_links::{LinkStatus, PayoutLink};
 use crate::platform::Platform;
 use crate::store::StoreError;
@@ -101,6 +102,12 @@ impl Simulation {
             snapshot.each::<Transfer>(|transfer| {
                 if !is_final(transfer.status) {
                     find(format!("is still {}", transfer.status), format!("transfer {}", transfer.id));
+                }
+                Ok(())
+            })?;
+            snapshot.each::<Message>(|message| {
+                if message.status == MessageStatus::Queued {
+                    find("still waits to be sent".to_owned(), format!("message {}", message.id));
                 }
                 Ok(())
             })?;

@@ -2,8 +2,12 @@
 
 use super::chance::Chance;
 use super::checks::read;
+use crate::apps::App;
 use crate::events::Event;
 use crate::funding::Debt;
+use crate::http::idempotency::StoredAnswer;
+use crate::jobs::Job;
+use crate::ledger::{Hold, HoldState, LedgerAccount, PlaceKind};
 use crate::payables::{Payable, PayableStatus};
 use crate::payout_link_batches::{BatchRow, RowStatus};
 use crate::payout_links::{LinkStatus, PayoutLink};
@@ -11,6 +15,7 @@ use crate::payout_requests::PayoutRequest;
 use crate::store::memory::{Change, Memory};
 use crate::users::{TaxYear, User, UserStatus};
 use crate::vendors::VendorPaymentMethod;
+use crate::world::record::Cell as _;
 use crate::world::{Record, Value};
 
 /// What is broken on purpose, to see that a check finds it.
@@ -48,6 +53,18 @@ pub enum Sabotage {
     RestlessAccounts,
     /// What was paid in a year is forgotten.
     ForgottenTaxYears,
+    /// Wallets say something else than their entries.
+    WrongBalances,
+    /// Holds that were captured are open again.
+    ReopenedHolds,
+    /// Answers that were kept for a key are forgotten.
+    ForgottenAnswers,
+    /// Events do not follow from those before them.
+    BrokenChain,
+    /// Links are another organization's app's.
+    CrossedTenants,
+    /// Jobs get lost now and then.
+    LostJobs,
 }
 
 impl Sabotage {
@@ -61,11 +78,24 @@ impl Sabotage {
             | Self::StaleLeases
             | Self::CarrierDenies
             | Self::PagesByCount => {}
-            Self::LostEvents => {
-                let event = changes.iter().position(|change| change.table == Event::TABLE);
-                if let Some(place) = event.filter(|_| chance.one_in(50)) {
-                    let lost = changes.remove(place);
-                    memory.tamper(lost.table, lost.key, None);
+            Self::LostEvents if chance.one_in(50) => lose::<Event>(changes, memory),
+            Self::LostJobs if chance.one_in(50) => lose::<Job>(changes, memory),
+            Self::LostEvents | Self::LostJobs => {}
+            Self::ForgottenAnswers => lose::<StoredAnswer>(&mut changes.clone(), memory),
+            Self::WrongBalances => {
+                let is_wallet = |account: &LedgerAccount| account.kind == PlaceKind::AppWallet;
+                overwrite(changes, memory, is_wallet, "balance", &Value::Int(1));
+            }
+            Self::ReopenedHolds => {
+                let captured = |hold: &Hold| hold.state == HoldState::Captured;
+                overwrite(changes, memory, captured, "state", &Value::Text("open".to_owned()));
+            }
+            Self::BrokenChain => overwrite(changes, memory, |_: &Event| true, "hash", &Value::Bytes(vec![0; 32])),
+            Self::CrossedTenants => {
+                let apps = memory.rows(App::TABLE);
+                if let Some([org, app, ..]) = apps.last().map(Vec::as_slice) {
+                    let foreign = |link: &PayoutLink| link.org.to_value() != *org;
+                    overwrite(changes, memory, foreign, "app", app);
                 }
             }
             Self::ForgottenApprovals => {
@@ -98,6 +128,15 @@ impl Sabotage {
                 overwrite(changes, memory, |_: &PayoutRequest| true, "payout_link", &Value::Null);
             }
         }
+    }
+}
+
+/// Loses the first row of a kind that was added.
+fn lose<R: Record>(changes: &mut Vec<Change>, memory: &Memory) {
+    let added = changes.iter().position(|change| change.table == R::TABLE && change.before.is_none());
+    if let Some(place) = added {
+        let lost = changes.remove(place);
+        memory.tamper(lost.table, lost.key, None);
     }
 }
 

@@ -34,6 +34,17 @@ fn what_is_broken_on_purpose_is_found() {
     is_found(Sabotage::PagesByCount, 18);
     is_found(Sabotage::UnfundedLinks, 9);
     is_found(Sabotage::ForgottenApprovals, 12);
+    is_found(Sabotage::WrongBalances, 3);
+    is_found(Sabotage::ReopenedHolds, 7);
+    is_found(Sabotage::ForgottenAnswers, 8);
+    is_found(Sabotage::BrokenChain, 15);
+    is_found(Sabotage::CrossedTenants, 16);
+}
+
+#[test]
+fn jobs_that_get_lost_are_missed_at_the_end() {
+    let Err(violation) = run(7, 2_000, Sabotage::LostJobs) else { panic!("lost jobs went unnoticed") };
+    assert_eq!(violation.finding.invariant, 20, "{violation}");
 }
 
 // These take money, people or days to come together first, and most of the time: they run side by side.
