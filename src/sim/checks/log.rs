@@ -32,10 +32,16 @@ impl Log {
         let had_logs: BTreeSet<OrgId> = self.ends.keys().map(|(org, _)| *org).collect();
         let mut findings = kept_for_ever::<Event>(changes, 15);
         let mut told: BTreeMap<(AppId, Uuid), (EventName, Vec<i64>)> = BTreeMap::new();
+        let mut codes: BTreeMap<Uuid, Vec<i64>> = BTreeMap::new();
         for event in written::<Event>(changes) {
             findings.extend(self.event(&event));
+            if event.name == EventName::VerificationSent {
+                codes.entry(event.object_id).or_default().push(event.version);
+                continue;
+            }
             told.entry((event.app, event.object_id)).or_insert((event.name, Vec::new())).1.push(event.version);
         }
+        findings.extend(codes.into_iter().filter_map(|(object, versions)| self.codes(object, versions)));
         // Who was there before the organization's first log was told to nobody: no log has the first version.
         for member in changed::<Member>(changes).filter_map(|change| change.after) {
             if !had_logs.contains(&member.org) {
@@ -90,6 +96,17 @@ impl Log {
         (!linked).then(|| Finding { invariant: 15, what: "does not follow from the one before".to_owned(), place })
     }
 
+    /// A code is told of to the app alone that had it sent, and the next, in the same commit too, may be another's: all
+    /// logs together tell of each once.
+    fn codes(&mut self, object: Uuid, mut versions: Vec<i64>) -> Option<Finding> {
+        versions.sort_unstable();
+        let latest = self.versions.entry(object).or_default();
+        let follow = versions.iter().zip(*latest + 1..).all(|(version, expected)| *version == expected);
+        let what = format!("codes of the versions {versions:?} are told of, the latest told was {latest}");
+        *latest = versions.last().copied().unwrap_or(*latest);
+        (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
+    }
+
     /// A log tells of each version of an object once, in order. What several apps know, such as a user, each of their
     /// logs tells; one that never told of it begins with the version that there is, or with the next.
     fn versions(
@@ -101,11 +118,9 @@ impl Log {
     ) -> Option<Finding> {
         let latest = self.versions.entry(object).or_default();
         let (first, last) = (versions.first().copied()?, versions.last().copied()?);
-        let begins = match (name, self.told.get(&(app, object))) {
-            // A code is told of to the app alone that had it sent; the next may be another's.
-            (EventName::VerificationSent, _) => first == *latest + 1,
-            (_, Some(told)) => first == told + 1,
-            (_, None) => (before..=*latest + 1).contains(&first),
+        let begins = match self.told.get(&(app, object)) {
+            Some(told) => first == told + 1,
+            None => (before..=*latest + 1).contains(&first),
         };
         let follow = begins && versions.iter().zip(first..).all(|(version, expected)| *version == expected);
         let what = format!("{name} of app {app} tells of versions {versions:?}, the latest told was {latest}");
