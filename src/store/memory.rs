@@ -197,6 +197,8 @@ struct Way {
     /// Whether the index has the order of the list.
     is_ordered: bool,
     direction: Direction,
+    /// In the order of the list, nothing before this is asked for.
+    least: Option<Value>,
     after: Option<Value>,
 }
 
@@ -207,11 +209,14 @@ impl Way {
             let given = query.conditions.iter().find(|it| it.column == *column && it.compare == Compare::Equal);
             given.map(|condition| condition.value.clone())
         };
+        let least = query.conditions.iter().find(|it| it.column == query.order && it.compare == Compare::AtLeast);
+        let least = least.map(|condition| condition.value.clone());
         let ways = query.table.indexes.iter().enumerate().map(|(place, index)| {
             let prefix: Row = index.columns.iter().map_while(equal).collect();
             let is_ordered = index.columns.get(prefix.len()) == Some(&query.order);
             let after = query.after.clone().filter(|_| is_ordered);
-            Self { index: place, prefix, is_ordered, direction: query.direction, after }
+            let least = least.clone().filter(|_| is_ordered);
+            Self { index: place, prefix, is_ordered, direction: query.direction, least, after }
         });
         ways.reduce(|best, way| if way.fitness() > best.fitness() { way } else { best })
             .expect("a table has a primary key")
@@ -223,7 +228,7 @@ impl Way {
 
     /// Between which keys the rows lie. They may be wider than need be: each row is looked at.
     fn bounds(&self) -> (Bound<Row>, Bound<Row>) {
-        let from = Bound::Included(self.prefix.clone());
+        let from = Bound::Included(self.prefix.iter().chain(&self.least).cloned().collect());
         // The next id lies behind all that begin with this one; where there is none, the end of the index does.
         let mut behind = self.prefix.clone();
         let next = match behind.last_mut() {
