@@ -3,13 +3,13 @@
 //! Invariant: when a commit answers `Ok`, the changes are on the disk
 //! (`synchronous=FULL`: the log is flushed before COMMIT returns). Checkpoints run
 //! beside the writer, so that no answer waits for one unless the log has grown past
-//! [`LOG_MAX_BYTES`].
+//! [`LOG_MAX_PAGES`].
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -23,8 +23,15 @@ use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
 use crate::world::{Columns, Row, Table, TableChanges, Value, Want};
 
-/// Past this size of the log the writer itself waits for a checkpoint, so that the log stays bounded.
-const LOG_MAX_BYTES: u64 = 64 * 1024 * 1024;
+/// When so many pages lie in the log (64 MiB), the writer itself waits for a checkpoint and begins the log anew, so
+/// that it stays bounded. What counts is what lies in it, not the file, which never becomes smaller.
+const LOG_MAX_PAGES: u64 = 64 * 1024 * 1024 / 4096;
+/// How many pages more may come before the writer tries again, where readers kept it from beginning anew.
+const LOG_MORE_PAGES: u64 = LOG_MAX_PAGES / 8;
+/// How long the writer waits for readers of the log's old part.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// How long a connection waits for another's lock.
+const BUSY: Duration = Duration::from_secs(10);
 /// How often the background checkpoint runs.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(200);
 /// Prepared statements kept by a connection; there are about three for each table.
@@ -39,7 +46,10 @@ mod migrations {
 /// The writing connection.
 pub struct Writer {
     connection: Connection,
-    log: PathBuf,
+    /// How many pages lay in the log when last somebody looked.
+    log: Arc<AtomicU64>,
+    /// With how many the writer begins it anew.
+    log_max: u64,
 }
 
 /// Read connections, lent one at a time.
@@ -68,6 +78,14 @@ pub enum OpenError {
         path: String,
         /// The reason.
         source: rusqlite::Error,
+    },
+    /// The system has no thread for the checkpoints.
+    #[error("cannot open the database {path}: no thread for its checkpoints: {source}")]
+    Thread {
+        /// The file.
+        path: String,
+        /// The reason.
+        source: std::io::Error,
     },
     /// The schema could not be brought up to date.
     #[error("cannot bring the database {path} up to date: {reason}")]
@@ -116,10 +134,12 @@ impl Sqlite {
         bring_up_to_date(&mut connection, path, migrate)?;
         departure::refuse_moved(&connection, path)?;
         let readers = Readers::open(path).map_err(failed)?;
-        let checkpointer = Checkpointer::start(Connection::open(path).map_err(failed)?).map_err(failed)?;
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        Ok(Self { writer: Writer { connection, log: log.into() }, readers, checkpointer })
+        let log = Arc::new(AtomicU64::new(0));
+        let beside = Connection::open(path).map_err(failed)?;
+        prepare(&beside).map_err(failed)?;
+        let no_thread = |source| OpenError::Thread { path: path.display().to_string(), source };
+        let checkpointer = Checkpointer::start(beside, log.clone()).map_err(no_thread)?;
+        Ok(Self { writer: Writer { connection, log, log_max: LOG_MAX_PAGES }, readers, checkpointer })
     }
 
     /// Opens an existing file for reading only, for `bursar verify` and its like.
@@ -137,7 +157,7 @@ fn make_private(path: &Path) {
 
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
@@ -192,16 +212,41 @@ impl Writer {
         Ok(())
     }
 
-    fn bound_the_log(&self) {
-        let size = std::fs::metadata(&self.log).map_or(0, |log| log.len());
-        if size > LOG_MAX_BYTES {
-            // RESTART waits for readers of the old part and lets the next commit start at the log's beginning.
-            let done = self.connection.query_row("PRAGMA wal_checkpoint(RESTART)", [], |row| row.get::<_, i64>(0));
-            if let Err(error) = done {
-                tracing::warn!(%error, "the log could not be checkpointed");
+    fn bound_the_log(&mut self) {
+        if self.log.load(Ordering::Relaxed) < self.log_max {
+            return;
+        }
+        // RESTART waits for readers of the old part and lets the next commit start at the log's beginning.
+        let done = self.connection.busy_timeout(PATIENCE).and_then(|()| checkpoint(&self.connection, "RESTART"));
+        match done {
+            Ok(Checkpointed { is_whole: true, .. }) => {
+                self.log.store(0, Ordering::Relaxed);
+                self.log_max = LOG_MAX_PAGES;
             }
+            // Somebody reads what is old for long, or the other checkpoint is under way.
+            Ok(Checkpointed { pages, is_whole: false }) => self.log_max = pages.max(self.log_max) + LOG_MORE_PAGES,
+            Err(error) => tracing::warn!(%error, "the log could not be checkpointed"),
+        }
+        if let Err(error) = self.connection.busy_timeout(BUSY) {
+            tracing::warn!(%error, "how long to wait for locks could not be set");
         }
     }
+}
+
+/// How far a checkpoint came.
+struct Checkpointed {
+    /// How many pages lie in the log.
+    pages: u64,
+    /// Whether it did all that was asked of it.
+    is_whole: bool,
+}
+
+fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Checkpointed> {
+    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
+        let (busy, pages): (i64, i64) = (row.get(0)?, row.get(1)?);
+        // Without a log there are -1 pages in it.
+        Ok(Checkpointed { pages: u64::try_from(pages).unwrap_or(0), is_whole: busy == 0 })
+    })
 }
 
 fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()> {
@@ -311,7 +356,7 @@ impl Readers {
         for _ in 0..READERS {
             let connection = Connection::open_with_flags(path, flags)?;
             connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-            connection.busy_timeout(Duration::from_secs(10))?;
+            connection.busy_timeout(BUSY)?;
             connections.push(connection);
         }
         Ok(Self { idle: Arc::new((Mutex::new(connections), Condvar::new())) })
@@ -402,26 +447,20 @@ pub struct Checkpointer {
 }
 
 impl Checkpointer {
-    fn start(connection: Connection) -> rusqlite::Result<Self> {
-        prepare(&connection)?;
+    /// It notes in `log` how many pages lie there.
+    fn start(connection: Connection, log: Arc<AtomicU64>) -> std::io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let told = stop.clone();
         let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
             while !told.load(Ordering::Relaxed) {
                 std::thread::park_timeout(CHECKPOINT_EVERY);
-                let done = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get::<_, i64>(0));
-                if let Err(error) = done {
-                    tracing::warn!(%error, "a background checkpoint failed");
+                match checkpoint(&connection, "PASSIVE") {
+                    Ok(Checkpointed { pages, .. }) => log.store(pages, Ordering::Relaxed),
+                    Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
                 }
             }
         });
-        match thread {
-            Ok(thread) => Ok(Self { stop, thread: Some(thread) }),
-            Err(error) => {
-                tracing::warn!(%error, "no thread for background checkpoints; the writer makes them");
-                Ok(Self { stop, thread: None })
-            }
-        }
+        Ok(Self { stop, thread: Some(thread?) })
     }
 }
 
