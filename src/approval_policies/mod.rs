@@ -53,7 +53,7 @@ fn ever_made(world: &World, scope: Scope) -> Result<Vec<Arc<ApprovalPolicy>>, Ha
 
 /// Tells of a policy as it is now.
 fn tell(world: &mut World, policy: &ApprovalPolicy) -> Result<(), Halt> {
-    let object = serde_json::to_value(ApprovalPolicyJson::from(policy)).expect("response bodies are plain data");
-    let (name, object_id, version) = (EventName::ApprovalPolicyUpdated, policy.id.0, policy.version);
-    events::tell(world, Scope { org: policy.org, app: policy.app }, News { name, object_id, version, object })
+    let (name, object) = (EventName::ApprovalPolicyUpdated, ApprovalPolicyJson::from(policy));
+    let scope = Scope { org: policy.org, app: policy.app };
+    events::tell(world, scope, News::of(name, policy.id.0, policy.version, &object))
 }

@@ -151,7 +151,7 @@ pub fn touch(world: &mut World, app: &std::sync::Arc<App>) -> Result<(), Halt> {
 
 /// Tells that the app is now as it is.
 pub fn tell_updated(world: &mut World, app: &App) -> Result<(), Halt> {
-    let object = serde_json::to_value(shown(world, app)?).expect("an app is plain data, which always serializes");
+    let object = shown(world, app)?;
     let scope = Scope { org: app.org, app: app.id };
-    events::tell(world, scope, News { name: EventName::AppUpdated, object_id: app.id.0, version: app.version, object })
+    events::tell(world, scope, News::of(EventName::AppUpdated, app.id.0, app.version, &object))
 }

@@ -14,6 +14,7 @@ pub use http::{EventJson, routes};
 pub use listening::{Listening, Untold, listen, stop_listening, take_untold};
 pub use names::EventName;
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -94,8 +95,19 @@ pub struct News {
     pub object_id: Uuid,
     /// The object's version.
     pub version: i64,
-    /// The whole object, without secrets.
-    pub object: serde_json::Value,
+    /// The whole object as JSON, without secrets.
+    pub object: String,
+}
+
+impl News {
+    /// What is told of an object that looks so now.
+    ///
+    /// # Panics
+    /// When the object does not serialize, which plain data always do.
+    pub fn of(name: EventName, object_id: Uuid, version: i64, object: &impl Serialize) -> Self {
+        let object = serde_json::to_string(object).expect("what the API shows is plain data, which always serializes");
+        Self { name, object_id, version, object }
+    }
 }
 
 /// The row that [`tell`] asks for.
@@ -116,7 +128,7 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
         name: news.name,
         object_id: news.object_id,
         version: news.version,
-        object: news.object.to_string(),
+        object: news.object,
         hash: Vec::new(),
         created_at: world.now(),
     };

@@ -145,10 +145,8 @@ fn change(world: &mut World, member: &Arc<Member>, edit: impl FnOnce(&mut Member
 
 /// Who may act is every app's affair: each of them is told.
 fn tell(world: &mut World, member: &Member) -> Result<(), Halt> {
-    let object =
-        serde_json::to_value(MemberJson::from(member)).expect("a member is plain data, which always serializes");
-    let (name, object_id) = (EventName::MemberUpdated, member.id.0);
-    events::tell_all(world, member.org, &News { name, object_id, version: member.version, object })
+    let news = News::of(EventName::MemberUpdated, member.id.0, member.version, &MemberJson::from(member));
+    events::tell_all(world, member.org, &news)
 }
 
 /// An organization that has an admin keeps one: nobody else could say who approves, or end a review.

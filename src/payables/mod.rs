@@ -131,7 +131,6 @@ fn advance(
 
 /// Tells of a payable as it is now.
 fn tell(world: &mut World, payable: &Payable) -> Result<(), Halt> {
-    let object = serde_json::to_value(PayableJson::from(payable)).expect("response bodies are plain data");
-    let (name, object_id, version) = (EventName::PayableUpdated, payable.id.0, payable.version);
-    events::tell(world, payable.scope(), News { name, object_id, version, object })
+    let (name, object) = (EventName::PayableUpdated, PayableJson::from(payable));
+    events::tell(world, payable.scope(), News::of(name, payable.id.0, payable.version, &object))
 }

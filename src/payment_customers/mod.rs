@@ -65,8 +65,7 @@ pub fn disable_account(world: &mut World, account: &Arc<BankAccount>, reason: &s
 
 fn tell(world: &mut World, customer: &PaymentCustomer) -> Result<(), Halt> {
     let object = PaymentCustomerJson::from(customer);
-    let object = serde_json::to_value(object).expect("a customer is plain data, which always serializes");
     let scope = Scope { org: customer.org, app: customer.app };
     let name = EventName::PaymentCustomerUpdated;
-    events::tell(world, scope, News { name, object_id: customer.id.0, version: customer.version, object })
+    events::tell(world, scope, News::of(name, customer.id.0, customer.version, &object))
 }

@@ -86,8 +86,7 @@ fn change(
 }
 
 fn tell(world: &mut World, batch: &PayoutLinkBatch) -> Result<(), Halt> {
-    let object = serde_json::to_value(PayoutLinkBatchJson::from(batch))
-        .expect("response bodies are plain data, which always serialize");
-    let news = News { name: EventName::PayoutLinkBatchUpdated, object_id: batch.id.0, version: batch.version, object };
+    let (name, object) = (EventName::PayoutLinkBatchUpdated, PayoutLinkBatchJson::from(batch));
+    let news = News::of(name, batch.id.0, batch.version, &object);
     events::tell(world, batch.scope(), news)
 }

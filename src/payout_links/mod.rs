@@ -75,7 +75,5 @@ pub(crate) fn change(
 }
 
 fn tell(world: &mut World, link: &PayoutLink, name: EventName) -> Result<(), Halt> {
-    let object =
-        serde_json::to_value(without_address(link)).expect("response bodies are plain data, which always serialize");
-    events::tell(world, link.scope(), News { name, object_id: link.id.0, version: link.version, object })
+    events::tell(world, link.scope(), News::of(name, link.id.0, link.version, &without_address(link)))
 }

@@ -70,11 +70,9 @@ fn change(
 
 fn tell(world: &mut World, request: Arc<PayoutRequest>) -> Result<Shown, Halt> {
     let shown = Shown::of(world, request)?;
-    let object =
-        serde_json::to_value(shown.without_address()).expect("response bodies are plain data, which always serialize");
     let request = &shown.request;
-    let news =
-        News { name: EventName::PayoutRequestUpdated, object_id: request.id.0, version: request.version, object };
+    let name = EventName::PayoutRequestUpdated;
+    let news = News::of(name, request.id.0, request.version, &shown.without_address());
     events::tell(world, request.scope(), news)?;
     Ok(shown)
 }

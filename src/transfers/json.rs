@@ -122,15 +122,15 @@ pub fn json(world: &mut World, transfer: &Transfer) -> Result<TransferJson, Halt
 
 /// The transfer alone: for its own transactions, and for events, which are told before and after the ledger's movements
 /// alike.
-pub(super) fn without_transactions(world: &World, transfer: &Transfer) -> Result<Value, Halt> {
-    let body = body(transfer, sender(world, transfer)?, Vec::new());
-    Ok(serde_json::to_value(body).expect("a transfer is plain data, which always serializes"))
+pub(super) fn without_transactions(world: &World, transfer: &Transfer) -> Result<TransferJson, Halt> {
+    Ok(body(transfer, sender(world, transfer)?, Vec::new()))
 }
 
 /// The transfer that a transaction is a part of, as the transaction shows it.
 pub fn inside_transaction(world: &World, scope: Scope, id: TransferId) -> Result<Option<Value>, Halt> {
     let found = world.get::<Transfer>(key![scope.org, id])?.filter(|transfer| transfer.app == scope.app);
-    found.map(|transfer| without_transactions(world, &transfer)).transpose()
+    let shown = found.map(|transfer| without_transactions(world, &transfer)).transpose()?;
+    Ok(shown.map(|shown| serde_json::to_value(shown).expect("a transfer is plain data, which always serializes")))
 }
 
 /// Who sends what a rail pulls: the account that is debited, as far as people may see it. A rail's trace number is its

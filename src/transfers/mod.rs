@@ -87,5 +87,5 @@ fn tell(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
         ) => EventName::TransferUpdated,
     };
     let object = json::without_transactions(world, transfer)?;
-    events::tell(world, transfer.scope(), News { name, object_id: transfer.id.0, version: transfer.version, object })
+    events::tell(world, transfer.scope(), News::of(name, transfer.id.0, transfer.version, &object))
 }

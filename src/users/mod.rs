@@ -127,6 +127,5 @@ pub fn change(
 
 fn tell(world: &mut World, scope: Scope, user: &User, name: EventName) -> Result<(), Halt> {
     let object = json(world, scope, user)?;
-    let object = serde_json::to_value(object).expect("response bodies are plain data, which always serialize");
-    events::tell(world, scope, News { name, object_id: user.id.0, version: user.version, object })
+    events::tell(world, scope, News::of(name, user.id.0, user.version, &object))
 }

@@ -316,9 +316,7 @@ fn tell_sent(world: &mut World, scope: Scope, to: &Recipient<'_>, sent: &Verific
         sends_last_hour: sent.sent_at_micros.0.len(),
         sends_today: today,
     };
-    let object = serde_json::to_value(told).expect("a code that was sent is plain data, which always serializes");
-    let (name, object_id) = (EventName::VerificationSent, sent.id.0);
-    events::tell(world, scope, News { name, object_id, version: sent.version, object })
+    events::tell(world, scope, News::of(EventName::VerificationSent, sent.id.0, sent.version, &told))
 }
 
 /// A phone or an address for people who may know it but must not learn it.

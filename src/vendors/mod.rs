@@ -86,16 +86,15 @@ fn ever_added(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorPaymentMet
 
 /// Tells of a vendor as it is now.
 fn tell(world: &mut World, vendor: &Vendor) -> Result<(), Halt> {
-    let object = serde_json::to_value(VendorJson::from(vendor)).expect("response bodies are plain data");
-    let news = News { name: EventName::VendorUpdated, object_id: vendor.id.0, version: vendor.version, object };
+    let news = News::of(EventName::VendorUpdated, vendor.id.0, vendor.version, &VendorJson::from(vendor));
     events::tell(world, Scope { org: vendor.org, app: vendor.app }, news)
 }
 
 /// Tells of a payment method as it is now.
 fn tell_method(world: &mut World, method: &VendorPaymentMethod) -> Result<(), Halt> {
-    let object = serde_json::to_value(payment_method_json(world, method)?).expect("response bodies are plain data");
-    let (name, object_id, version) = (EventName::VendorPaymentMethodUpdated, method.id.0, method.version);
-    events::tell(world, Scope { org: method.org, app: method.app }, News { name, object_id, version, object })
+    let object = payment_method_json(world, method)?;
+    let news = News::of(EventName::VendorPaymentMethodUpdated, method.id.0, method.version, &object);
+    events::tell(world, Scope { org: method.org, app: method.app }, news)
 }
 
 /// Changes a payment method and tells of it. Each transition is one event.
