@@ -45,6 +45,18 @@ pub enum Purpose {
 }
 
 impl Purpose {
+    /// All of them, in their order.
+    const ALL: [Purpose; 8] = [
+        Purpose::ApiSecret,
+        Purpose::ClaimToken,
+        Purpose::BankAccount,
+        Purpose::TaxId,
+        Purpose::Code,
+        Purpose::Session,
+        Purpose::Fingerprint,
+        Purpose::Webhook,
+    ];
+
     /// The word that goes into the key derivation. Changing one loses all that was stored under it.
     const fn label(self) -> &'static str {
         match self {
@@ -66,17 +78,22 @@ impl Purpose {
 #[error("the sealed bytes do not open")]
 pub struct Tampered;
 
-/// Holds the master key, which is wiped from memory when the vault goes.
+/// Holds the keys that were derived from the master key. They are wiped from memory when the vault goes.
 #[derive(Clone)]
 pub struct Vault {
-    master: Zeroizing<[u8; 32]>,
+    /// For each [`Purpose`], in their order, what seals.
+    sealing: Zeroizing<[[u8; 32]; Purpose::ALL.len()]>,
+    /// And what hashes.
+    hashing: Zeroizing<[[u8; 32]; Purpose::ALL.len()]>,
 }
 
 impl Vault {
     /// A vault over a master key of 256 random bits.
     #[must_use]
     pub fn new(master: [u8; 32]) -> Vault {
-        Vault { master: Zeroizing::new(master) }
+        let master = Zeroizing::new(master);
+        let keys = |use_| Zeroizing::new(Purpose::ALL.map(|purpose| subkey(&master, use_, purpose)));
+        Vault { sealing: keys("seal"), hashing: keys("hash") }
     }
 
     /// Encrypts `plain` so that only the same purpose and context open it. `context` names the place
@@ -110,7 +127,7 @@ impl Vault {
     /// that `["ab", "c"]` and `["a", "bc"]` differ.
     #[must_use]
     pub fn keyed_hash(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
-        let mut mac = hmac(&self.subkey("hash", purpose)[..]);
+        let mut mac = hmac(&self.hashing[purpose as usize]);
         for part in parts {
             mac.update(&length(part));
             mac.update(part);
@@ -125,16 +142,16 @@ impl Vault {
     }
 
     fn cipher(&self, purpose: Purpose) -> XChaCha20Poly1305 {
-        XChaCha20Poly1305::new((&*self.subkey("seal", purpose)).into())
+        XChaCha20Poly1305::new((&self.sealing[purpose as usize]).into())
     }
+}
 
-    /// One block of HMAC as a key derivation: the master key is random, so there is nothing to extract,
-    /// and a key is as long as a hash, so there is nothing to expand.
-    fn subkey(&self, use_: &str, purpose: Purpose) -> Zeroizing<[u8; 32]> {
-        let mut mac = hmac(&self.master[..]);
-        mac.update(format!("bursar/v1/{use_}/{}", purpose.label()).as_bytes());
-        Zeroizing::new(mac.finalize().into_bytes().into())
-    }
+/// One block of HMAC as a key derivation: the master key is random, so there is nothing to extract,
+/// and a key is as long as a hash, so there is nothing to expand.
+fn subkey(master: &[u8; 32], use_: &str, purpose: Purpose) -> [u8; 32] {
+    let mut mac = hmac(master);
+    mac.update(format!("bursar/v1/{use_}/{}", purpose.label()).as_bytes());
+    mac.finalize().into_bytes().into()
 }
 
 /// Never a byte of the key.
@@ -163,17 +180,6 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::HashSet;
 
-    const PURPOSES: [Purpose; 8] = [
-        Purpose::ApiSecret,
-        Purpose::ClaimToken,
-        Purpose::BankAccount,
-        Purpose::TaxId,
-        Purpose::Code,
-        Purpose::Session,
-        Purpose::Fingerprint,
-        Purpose::Webhook,
-    ];
-
     fn vault() -> Vault {
         Vault::new([7; 32])
     }
@@ -190,10 +196,11 @@ mod tests {
     #[test]
     fn every_purpose_has_keys_of_its_own() {
         let mut seen = HashSet::new();
-        for purpose in PURPOSES {
+        for purpose in Purpose::ALL {
             assert!(seen.insert(vault().keyed_hash(purpose, &[b"x"])), "{purpose:?}");
-            assert!(seen.insert(*vault().subkey("seal", purpose)), "{purpose:?}");
-            assert!(seen.insert(*vault().subkey("hash", purpose)), "{purpose:?}");
+            let (sealing, hashing) = (vault().sealing[purpose as usize], vault().hashing[purpose as usize]);
+            assert!(seen.insert(sealing) && seen.insert(hashing), "{purpose:?}");
+            assert_eq!(Purpose::ALL[purpose as usize], purpose, "keys are found by the purpose's place");
         }
     }
 
