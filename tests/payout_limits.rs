@@ -282,14 +282,14 @@ async fn cancel_transfer_tells_the_payee_whose_the_money_is_and_what_to_do() {
 
 #[tokio::test]
 async fn what_a_worker_has_begun_cannot_be_canceled() {
-    use bursar::jobs::{self, Job, Lease};
+    use bursar::jobs::{self, Lease};
     let server = Server::start().await;
     let user = server.banked_user(1234).await;
     server.work_off().await;
     let id = pay(&server, &user, 5_000).await.expect(201).id();
     let bursar = server.bursar();
     let now = bursar.clock.now();
-    let due = bursar.read(move |world| world.page::<Job>(&jobs::due(now, 10))).await.unwrap();
+    let due = bursar.read(move |world| jobs::due(world, now, 10)).await.unwrap();
     assert_eq!(due.len(), 1, "only the payout waits to be handed over");
     let leased = bursar.engine.run(Lease { org: due[0].org, id: due[0].id }).await.unwrap();
     assert!(leased.is_some());

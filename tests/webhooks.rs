@@ -364,7 +364,7 @@ async fn delete_webhook_endpoint_and_nothing_is_sent_any_more() {
 
 async fn jobs(server: &Server) -> Vec<Arc<Job>> {
     let forever = server.now().plus_seconds(400 * DAY_SECONDS);
-    server.bursar().read(move |world| world.page::<Job>(&due(forever, 100))).await.unwrap()
+    server.bursar().read(move |world| due(world, forever, 100)).await.unwrap()
 }
 
 #[tokio::test]

@@ -13,7 +13,6 @@ mod running;
 mod view;
 mod waiting;
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -24,7 +23,7 @@ use crate::clock::{Clock, Time};
 use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
 use crate::store::{Begun, CommitError, Store, StoreError};
-use crate::world::{Halt, Row, Want, World};
+use crate::world::{Halt, Row, Want, World, only_once};
 
 /// A batch holds at most this many commands. Above 64 there is little left to gain by sharing a flush.
 pub const BATCH_MAX: usize = 256;
@@ -319,8 +318,9 @@ impl Executor {
 
 /// What is asked for and not here yet, each once.
 fn unknown_to(world: &World, wants: Vec<Want>) -> Vec<Want> {
-    let mut seen = HashSet::new();
-    wants.into_iter().filter(|want| !world.knows(want) && seen.insert(want.clone())).collect()
+    let mut new: Vec<Want> = wants.into_iter().filter(|want| !world.knows(want)).collect();
+    only_once(&mut new);
+    new
 }
 
 fn take_in(world: &mut World, wants: Vec<Want>, answers: Vec<Vec<Row>>) -> Result<(), StoreError> {

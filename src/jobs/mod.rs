@@ -4,6 +4,11 @@
 //! fencing number, does the work, and comes back with a command that carries the
 //! result and that number. Invariant: a command with a stale number commits nothing
 //! (invariant 17). Every job may run twice; deliberately absent: exactly once.
+//!
+//! Work that tells nobody outside needs no lease ([`Job::unleased`]): its command alone does everything, and of two
+//! that hold the same number the second finds it stale, because whatever leaves a job behind counts on.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -95,6 +100,23 @@ words! {
 }
 
 impl Work {
+    /// Whether its command does everything, so that nobody outside is ever told: then it needs no lease. Where there
+    /// is no carrier, a message is of that kind too.
+    pub const fn tells_nobody(&self) -> bool {
+        match self {
+            Self::TendWallet { .. } | Self::ExpireLink { .. } | Self::RemindLink { .. } | Self::FeedWebhooks { .. } => {
+                true
+            }
+            Self::SendMessage { .. }
+            | Self::FollowMessage { .. }
+            | Self::SubmitTransfer { .. }
+            | Self::FollowTransfer { .. }
+            | Self::ScreenUsers { .. }
+            | Self::ProcessPayoutLinkBatch { .. }
+            | Self::CallWebhook { .. } => false,
+        }
+    }
+
     /// Whose workers do it.
     pub const fn lane(&self) -> Lane {
         match self {
@@ -185,7 +207,7 @@ fn add(world: &mut World, org: OrgId, id: JobId, work: Work, due_at: Time) {
     });
 }
 
-/// A job in a worker's hands.
+/// A job in a worker's hands. Its number is used up by [`finish`] and [`put_off`].
 #[derive(Clone, Debug)]
 pub struct Leased {
     /// The organization.
@@ -198,6 +220,14 @@ pub struct Leased {
     pub fence: i64,
     /// Which attempt this is, from 1.
     pub attempt: i64,
+}
+
+impl Job {
+    /// The job as it stands, for a worker that tells nobody outside of it and so need not be alone with it.
+    pub fn unleased(&self) -> Leased {
+        let (work, attempt) = (self.work.0.clone(), self.attempts + 1);
+        Leased { org: self.org, id: self.id, work, fence: self.fence, attempt }
+    }
 }
 
 impl Leased {
@@ -297,6 +327,8 @@ pub fn renew(world: &mut World, leased: &Leased) -> Result<(), Halt> {
 pub fn put_off(world: &mut World, leased: &Leased, until: Time, error: Option<String>) -> Result<(), Halt> {
     let job = current(world, leased)?;
     world.change(&job, |job| {
+        job.fence += 1;
+        job.attempts = leased.attempt;
         job.due_at = until;
         job.leased_until = None;
         job.last_error = error;
@@ -328,7 +360,7 @@ pub fn backoff_seconds(attempts: i64) -> i64 {
     2_i64.pow(doublings).min(BACKOFF_MAX_SECONDS)
 }
 
-fn current(world: &mut World, leased: &Leased) -> Result<std::sync::Arc<Job>, Halt> {
+fn current(world: &mut World, leased: &Leased) -> Result<Arc<Job>, Halt> {
     match world.get::<Job>(key![leased.org, leased.id])? {
         Some(job) if job.fence == leased.fence => Ok(job),
         Some(_) | None => Err(stale().into()),
@@ -340,40 +372,40 @@ fn stale() -> Refusal {
     Refusal::new(Code::ResourceBusy, "The lease of this job is not the newest any more.")
 }
 
-/// Due jobs of all organizations, earliest first.
-pub fn due(now: Time, limit: usize) -> Query {
-    let table = <Job as crate::world::Record>::TABLE;
-    let column = table.position("due_at").expect("jobs have a due time");
-    let condition =
-        crate::world::query::Condition { column, compare: Compare::Less, value: now.plus_micros(1).to_value() };
-    Query {
-        table,
-        conditions: vec![condition],
-        through: None,
-        order: column,
-        direction: Direction::Ascending,
-        after: None,
-        limit,
-    }
+/// The jobs of one lane, of all organizations, earliest first.
+fn of_lane(lane: Lane, limit: usize) -> Query {
+    let query = Query::across::<Job>(limit).filter("lane", Compare::Equal, lane.to_value());
+    let order = query.table.position("due_at").expect("jobs have a due time");
+    Query { order, direction: Direction::Ascending, ..query }
 }
 
-/// Due jobs of one lane.
+/// Due jobs of one lane, of all organizations, earliest first.
 pub fn due_in(lane: Lane, now: Time, limit: usize) -> Query {
-    due(now, limit).filter("lane", Compare::Equal, lane.to_value())
+    of_lane(lane, limit).filter("due_at", Compare::Less, now.plus_micros(1).to_value())
+}
+
+/// Due jobs of all lanes, earliest first.
+pub fn due(world: &mut World, now: Time, limit: usize) -> Result<Vec<Arc<Job>>, Halt> {
+    of_all_lanes(world, limit, |lane| due_in(lane, now, limit))
+}
+
+/// The earliest job, whatever it is and whenever it is due.
+pub fn earliest(world: &mut World) -> Result<Option<Arc<Job>>, Halt> {
+    Ok(of_all_lanes(world, 1, |lane| of_lane(lane, 1))?.pop())
+}
+
+/// Lanes are looked at one by one, because that is how jobs are found without looking at all of them.
+fn of_all_lanes(world: &mut World, limit: usize, query: impl Fn(Lane) -> Query) -> Result<Vec<Arc<Job>>, Halt> {
+    let lanes = world.each(Lane::ALL, |world, lane| world.page::<Job>(&query(*lane)))?;
+    let mut jobs = lanes.concat();
+    jobs.sort_by_key(|job| job.due_at);
+    jobs.truncate(limit);
+    Ok(jobs)
 }
 
 /// Jobs that some worker has, or had when it died.
 pub fn leased(limit: usize) -> Query {
-    let query = due(Time::from_micros(0), limit);
-    let column = query.table.position("leased_until").expect("jobs have a lease");
-    let begun = Time::from_micros(0).to_value();
-    let condition = crate::world::query::Condition { column, compare: Compare::AtLeast, value: begun };
-    Query { conditions: vec![condition], ..query }
-}
-
-/// The moment of the earliest job, whatever it is: when a worker must look again.
-pub fn earliest() -> Query {
-    Query { conditions: Vec::new(), limit: 1, ..due(Time::from_micros(0), 1) }
+    Query::across::<Job>(limit).filter("leased_until", Compare::AtLeast, Time::from_micros(0).to_value())
 }
 
 #[cfg(test)]

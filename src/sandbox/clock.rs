@@ -32,8 +32,6 @@ const DRAIN_EVERY: Duration = Duration::from_millis(20);
 const STOPS_MAX: usize = 64;
 /// Jobs that fall due within so many seconds are done at one stop.
 const STOP_SECONDS: i64 = 60;
-/// Jobs in workers' hands that are looked through at most.
-const LEASED_MAX: usize = 1_000;
 
 record! {
     /// How far the environment's clock runs ahead. One row, of no organization: its id is all zeroes.
@@ -111,12 +109,8 @@ pub async fn keep_up(bursar: &Bursar) -> Result<(), Refusal> {
 
 /// Whether nothing is due and nothing is in a worker's hands.
 fn is_drained(world: &mut World, now: Time) -> Result<bool, Halt> {
-    if !world.page::<Job>(&jobs::due(now, 1))?.is_empty() {
-        return Ok(false);
-    }
-    // A leased job counts as due when its lease ends, so that is how far one must look for them.
-    let leased = world.page::<Job>(&jobs::due(now.plus_seconds(jobs::LEASE_SECONDS), LEASED_MAX))?;
-    Ok(leased.iter().all(|job| job.leased_until.is_none()))
+    let waiting = jobs::due(world, now, 1)?;
+    Ok(waiting.is_empty() && world.page::<Job>(&jobs::leased(1))?.is_empty())
 }
 
 /// Waits until everything that fell due has been done; `false` when that took too long.
@@ -147,8 +141,7 @@ async fn show(bursar: &Bursar, seconds: i64, deadline: Instant) -> Result<bool, 
 
 async fn walk(bursar: &Bursar, deadline: Instant) -> Result<(), Refusal> {
     for _ in 0..STOPS_MAX {
-        let earliest = bursar.read(|world| world.page::<Job>(&jobs::earliest())).await?;
-        let Some(job) = earliest.first() else { break };
+        let Some(job) = bursar.read(jobs::earliest).await? else { break };
         let wait_seconds = job.due_at.seconds_since(bursar.clock.now()).max(0).saturating_add(STOP_SECONDS);
         let stop = bursar.clock.ahead_seconds().saturating_add(wait_seconds);
         if stop >= bursar.read(ahead_seconds).await? {
@@ -340,9 +333,9 @@ mod tests {
         bursar.engine.run(Step::Add { due_in_seconds: 0 }).await.unwrap();
         assert_eq!(look().await, Ok(false));
 
-        let due = bursar.read(|world| world.page::<Job>(&jobs::earliest())).await.unwrap();
+        let due = bursar.read(jobs::earliest).await.unwrap().unwrap();
         bursar.clock.advance(1);
-        let leased = bursar.engine.run(jobs::Lease { org: due[0].org, id: due[0].id }).await.unwrap().unwrap();
+        let leased = bursar.engine.run(jobs::Lease { org: due.org, id: due.id }).await.unwrap().unwrap();
         assert_eq!(look().await, Ok(false), "a worker has it");
         bursar.engine.run(Step::Finish(leased)).await.unwrap();
         assert_eq!(look().await, Ok(true));

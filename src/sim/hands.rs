@@ -4,21 +4,31 @@ use super::house::Batch;
 use super::sabotage::Sabotage;
 use super::worker::{self, Hand, Known, Outside, Performed};
 use super::{Said, Simulation, Violation, Who};
-use crate::jobs::{Lease, Leased};
+use crate::jobs::{Job, Lease, Leased};
 use crate::ledger::verify::Finding;
 use crate::messages::Begun;
 use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
 
 /// Jobs in the workers' hands at most.
 const HANDS_MAX: usize = 64;
 
 impl Simulation {
-    /// Leases for due jobs; now and then two workers reach for the same one.
+    /// Leases for due jobs; now and then two workers reach for the same one. What needs no lease is at times begun
+    /// without, by two at once too.
     pub(super) fn workers_lease(&mut self, batch: &mut Batch<Who, Said>) {
         let free = HANDS_MAX.saturating_sub(self.hands.len());
         let limit = free.min(if self.draining { 16 } else { self.chance.position(10) });
         for (org, id) in self.directory.due_jobs(self.house.now(), limit) {
             let times = if self.chance.one_in(30) { 2 } else { 1 };
+            let known = self.house.look(|world| world.get::<Job>(key![org, id])).ok().flatten();
+            if let Some(job) = known.filter(|job| job.work.0.tells_nobody())
+                && self.chance.one_in(2)
+            {
+                let hand = Hand { leased: job.unleased(), known: Known::Nothing, asleep_steps: 0, finished: None };
+                self.hands.extend(std::iter::repeat_n(hand, times));
+                continue;
+            }
             for _ in 0..times {
                 batch.add(Who::Lease, Lease { org, id }, Said::Leased);
             }

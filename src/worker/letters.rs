@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::apps;
+use crate::apps::{self, App};
 use crate::carriers::{Fate, Found, Gateway, Mail, Smtp, Told};
 use crate::http::{Bursar, Environment, Scope};
-use crate::ids::{MessageId, PayoutLinkId};
+use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
 use crate::messages::{
     self, Before, BeginAttempt, Begun, Channel, Composed, Concluded, Conclusion, Letter, Message, StillOnItsWay,
     Template,
 };
-use crate::payout_links::{self, ClaimLinkDelivered, DeliverInDoubt};
+use crate::payout_links::{self, ClaimLinkDelivered, DeliverInDoubt, PayoutLink};
 use crate::refusal::{Code, Refusal};
 use crate::transfers;
 use crate::users::verification;
@@ -22,8 +22,8 @@ const UNREACHABLE: &str = "0199";
 
 /// Sends a message, and says what came of it.
 pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
-    let message = find(bursar, &leased, id).await?;
-    let composed = compose(bursar, &message).await?;
+    let letter = find_letter(bursar, leased.org, id).await?;
+    let (message, composed) = (letter.message.clone(), compose(bursar, &letter)?);
     let carriers = &bursar.carriers;
     let carrier = match message.channel {
         Channel::Email => carriers.mail.as_ref().map(Carrier::Mail),
@@ -201,21 +201,32 @@ fn to_inbox(message: &Message, composed: Composed) -> Conclusion {
     Conclusion::Delivered { inbox: Some(composed) }
 }
 
-async fn compose(bursar: &Bursar, message: &Message) -> Result<Composed, Refusal> {
-    let scope = Scope { org: message.org, app: message.app };
-    let template = message.template.0.clone();
-    let (app_name, link) = bursar
+/// A message with what it speaks of.
+struct Unwritten {
+    message: Arc<Message>,
+    app: Arc<App>,
+    link: Option<Arc<PayoutLink>>,
+}
+
+async fn find_letter(bursar: &Bursar, org: OrgId, id: MessageId) -> Result<Unwritten, Refusal> {
+    bursar
         .read(move |world| {
-            let app_name = apps::find_even_deleted(world, scope)?.name.clone();
-            let link = match link_of(world, scope, &template)? {
+            let message = messages::find(world, org, id)?;
+            let scope = Scope { org, app: message.app };
+            let app = apps::find_even_deleted(world, scope)?;
+            let link = match link_of(world, scope, &message.template.0)? {
                 Some(id) => Some(payout_links::find(world, scope, id)?),
                 None => None,
             };
-            Ok((app_name, link))
+            Ok(Unwritten { message, app, link })
         })
-        .await?;
+        .await
+}
+
+fn compose(bursar: &Bursar, letter: &Unwritten) -> Result<Composed, Refusal> {
+    let Unwritten { message, app, link } = letter;
     let address = link.as_ref().and_then(|link| payout_links::address(bursar, link));
-    let app_name = app_name.as_str();
+    let app_name = app.name.as_str();
     let letter = match &message.template.0 {
         Template::ClaimLink { delivery, .. } => {
             let (link, address) = link.as_ref().zip(address.as_deref()).ok_or_else(unreadable)?;
@@ -223,7 +234,7 @@ async fn compose(bursar: &Bursar, message: &Message) -> Result<Composed, Refusal
             Letter::ClaimLink { app_name, amount, message, link: address, again: *delivery > 1 }
         }
         Template::Code { sealed_code, purpose } => {
-            let code = verification::open_code(&bursar.vault, scope.org, sealed_code).map_err(|_| unreadable())?;
+            let code = verification::open_code(&bursar.vault, message.org, sealed_code).map_err(|_| unreadable())?;
             return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose }));
         }
         Template::PayoutFailed { amount_cents, reason, back_at_app, .. } => {

@@ -2,13 +2,15 @@
 //!
 //! Each kind of job is one arm of [`perform`]. A job is leased before it is begun, and
 //! the command that ends it carries the lease: whoever lost it commits nothing. A crash
-//! at any point leaves a job that another worker takes over when the lease ends.
+//! at any point leaves a job that another worker takes over when the lease ends. Jobs that
+//! tell nobody outside are done without ([`tells_nobody`]): a lease would only be one write more.
 
 mod batches;
 mod letters;
 mod webhooks;
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::users::screening::{ScreenUsers, next_users};
@@ -17,8 +19,10 @@ use tokio::task::JoinHandle;
 
 use crate::funding::TendWallet;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
-use crate::http::{Bursar, Scope};
-use crate::ids::{AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, WebhookEndpointId};
+use crate::http::{Bursar, Environment, Scope};
+use crate::ids::{
+    AppId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, WebhookEndpointId,
+};
 use crate::jobs::{self, Abandon, Job, Lane, Lease, Leased, Work};
 use crate::payout_links::{Expire, Remind};
 use crate::rails::Standing;
@@ -34,26 +38,76 @@ const fn hands_of(lane: Lane) -> u32 {
         Lane::Webhooks => 256,
     }
 }
+/// Jobs of a lane that are under way without a lease, at most. They only wait for commits, which they share.
+const OWN_MAX: usize = 256;
 /// How often to clear away what was kept long enough.
 const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// How often to look for due jobs when nobody says that there are some.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How long to wait while there is something to do: what falls due meanwhile is found, and committed, together.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// Where many processes look at one store, the wait doubles up to this while there is nothing to do.
 const LOOK_SELDOM: Duration = Duration::from_millis(400);
+
+/// Jobs that are under way without a lease: the store shows them as due meanwhile.
+type InHand = Arc<Mutex<HashSet<(OrgId, JobId)>>>;
+
+/// A lane of the worker.
+struct Hands {
+    lane: Lane,
+    count: u32,
+    free: Arc<Semaphore>,
+    in_hand: InHand,
+}
+
+impl Hands {
+    fn of(lane: Lane) -> Self {
+        let count = hands_of(lane);
+        Self { lane, count, free: Arc::new(Semaphore::new(count as usize)), in_hand: InHand::default() }
+    }
+
+    /// Those that are under way without a lease now.
+    fn taken(&self) -> HashSet<(OrgId, JobId)> {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// One job that is under way without a lease, until this is dropped.
+struct Taken {
+    in_hand: InHand,
+    job: (OrgId, JobId),
+}
+
+impl Taken {
+    fn new(in_hand: &InHand, job: (OrgId, JobId)) -> Self {
+        in_hand.lock().unwrap_or_else(PoisonError::into_inner).insert(job);
+        Self { in_hand: in_hand.clone(), job }
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.job);
+    }
+}
+
+/// Whether a job needs no lease ([`Work::tells_nobody`]). Without a carrier a message goes to the sandbox's inbox, which
+/// is a row like any other.
+fn tells_nobody(bursar: &Bursar, work: &Work) -> bool {
+    let no_carrier = bursar.carriers.mail.is_none() && bursar.carriers.phone.is_none();
+    let to_inbox = matches!(work, Work::SendMessage { .. }) && no_carrier;
+    work.tells_nobody() || (to_inbox && bursar.environment == Environment::Sandbox)
+}
 
 /// Starts a worker. It takes jobs until `stop` turns true, and ends when those in hand are done.
 pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle<()> {
     tokio::spawn(async move {
-        let lanes = Lane::ALL.iter().map(|lane| (*lane, hands_of(*lane)));
-        let lanes: Vec<(Lane, u32, Arc<Semaphore>)> =
-            lanes.map(|(lane, hands)| (lane, hands, Arc::new(Semaphore::new(hands as usize)))).collect();
+        let lanes: Vec<Hands> = Lane::ALL.iter().map(|lane| Hands::of(*lane)).collect();
         let (mut tidied, mut wait) = (None, LOOK_EVERY);
         while !*stop.borrow_and_update() {
             let mut found = false;
-            if is_anything_due(&bursar).await {
-                for (lane, _, hands) in &lanes {
-                    found |= look(&bursar, *lane, hands).await;
-                }
+            for hands in &lanes {
+                found |= look(&bursar, hands).await;
             }
             if !found && tidied.is_none_or(|at: Instant| at.elapsed() > TIDY_EVERY) {
                 tidied = Some(Instant::now());
@@ -61,13 +115,16 @@ pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle
                     tracing::warn!(refusal.message, "what is old could not be cleared away");
                 }
             }
-            let pause = if found { Duration::ZERO } else { wait };
+            let pause = if found { LOOK_AGAIN } else { wait };
             wait = if found || !bursar.reads.is_shared() { LOOK_EVERY } else { (wait * 2).min(LOOK_SELDOM) };
             // Whether the wait ended by a change or by time, the loop looks at both.
             drop(tokio::time::timeout(pause, stop.changed()).await);
         }
-        for (_, count, hands) in &lanes {
-            drop(hands.acquire_many(*count).await);
+        for hands in &lanes {
+            drop(hands.free.acquire_many(hands.count).await);
+            while !hands.taken().is_empty() {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
         }
     })
 }
@@ -117,7 +174,7 @@ pub async fn bury_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
 pub async fn work_off(bursar: &Arc<Bursar>) -> Result<(), Refusal> {
     loop {
         let now = bursar.clock.now();
-        let due = bursar.read(move |world| world.page::<Job>(&jobs::due(now, 1))).await?;
+        let due = bursar.read(move |world| jobs::due(world, now, 1)).await?;
         let Some(job) = due.first() else { return Ok(()) };
         if let Some(leased) = bursar.engine.run(Lease { org: job.org, id: job.id }).await? {
             perform(bursar, leased).await?;
@@ -141,53 +198,48 @@ pub async fn abandon_leases(bursar: &Bursar) -> Result<usize, Refusal> {
     }
 }
 
-/// Whether any lane has something to do. One read, however many lanes there are.
-async fn is_anything_due(bursar: &Bursar) -> bool {
-    let now = bursar.clock.now();
-    match bursar.read(move |world| world.page::<Job>(&jobs::due(now, 1))).await {
-        Ok(due) => !due.is_empty(),
-        Err(refusal) => {
-            tracing::warn!(refusal.message, "due jobs cannot be read");
-            false
-        }
-    }
-}
-
-/// Of the jobs that are due, those that this process tries to take. Many processes see the same ones: each begins
-/// at another place, so that they rarely want the same job, which only one of them would get.
-fn share(mut due: Vec<Arc<Job>>, at_most: usize) -> Vec<Arc<Job>> {
+/// Many processes see the same jobs as due: each begins at another place, so that they rarely want the same one,
+/// which only one of them would get.
+fn begin_anywhere(due: &mut [Arc<Job>]) {
     if due.len() > 1 {
         let begin = usize::from(rand::random::<u16>()) % due.len();
         due.rotate_left(begin);
     }
-    due.truncate(at_most);
-    due
 }
 
 /// Begins what is due in a lane; whether there was anything.
-async fn look(bursar: &Arc<Bursar>, lane: Lane, hands: &Arc<Semaphore>) -> bool {
-    let free = hands.available_permits();
-    if free == 0 {
-        return false;
-    }
-    let (now, shared) = (bursar.clock.now(), bursar.reads.is_shared());
-    let looked_at = if shared { free * 2 } else { free };
+async fn look(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
+    let free = hands.free.available_permits();
+    // Asked before the store is: what was done in between is in neither, and would be seen as due still.
+    let taken = hands.taken();
+    let (lane, now, shared) = (hands.lane, bursar.clock.now(), bursar.reads.is_shared());
+    let own = OWN_MAX.saturating_sub(taken.len());
+    let looked_at = if shared { (free + own) * 2 } else { free + own } + taken.len();
     let due = match bursar.read(move |world| world.page::<Job>(&jobs::due_in(lane, now, looked_at))).await {
-        Ok(due) if shared => share(due, free),
         Ok(due) => due,
         Err(refusal) => {
             tracing::warn!(refusal.message, "due jobs cannot be read");
             return false;
         }
     };
-    let found = !due.is_empty();
-    let leases = due.iter().map(|job| bursar.engine.run(Lease { org: job.org, id: job.id }));
+    let mut due: Vec<Arc<Job>> = due.into_iter().filter(|job| !taken.contains(&(job.org, job.id))).collect();
+    if shared {
+        begin_anywhere(&mut due);
+    }
+    let (own_due, others): (Vec<_>, Vec<_>) = due.into_iter().partition(|job| tells_nobody(bursar, &job.work.0));
+    let (own_due, others) = (own_due.iter().take(own), others.iter().take(free));
+    let found = own_due.len() + others.len() > 0;
+    for job in own_due {
+        let taken = Taken::new(&hands.in_hand, (job.org, job.id));
+        tokio::spawn(do_unleased(bursar.clone(), job.clone(), taken));
+    }
+    let leases = others.map(|job| bursar.engine.run(Lease { org: job.org, id: job.id }));
     for leased in futures::future::join_all(leases).await {
         match leased {
             Ok(Some(leased)) => {
-                let (bursar, hands) = (bursar.clone(), hands.clone());
+                let (bursar, free) = (bursar.clone(), hands.free.clone());
                 tokio::spawn(async move {
-                    let hand = hands.acquire_owned().await;
+                    let hand = free.acquire_owned().await;
                     do_job(&bursar, leased).await;
                     drop(hand);
                 });
@@ -199,18 +251,33 @@ async fn look(bursar: &Arc<Bursar>, lane: Lane, hands: &Arc<Semaphore>) -> bool 
     found
 }
 
-/// Does one job to its end. What fails here is tried again when the lease is over.
-pub async fn do_job(bursar: &Arc<Bursar>, leased: Leased) {
+/// Does a job without a lease. Who fails takes the lease after all, so that it is tried again only when that ends.
+async fn do_unleased(bursar: Arc<Bursar>, job: Arc<Job>, taken: Taken) {
+    if !do_job(&bursar, job.unleased()).await
+        && let Err(refusal) = bursar.engine.run(Lease { org: job.org, id: job.id }).await
+    {
+        tracing::warn!(refusal.message, "a job that failed could not be put off");
+    }
+    drop(taken);
+}
+
+/// Does one job to its end, and gives whether it need not be tried again. What fails here is, when the lease is over.
+pub async fn do_job(bursar: &Arc<Bursar>, leased: Leased) -> bool {
     let (id, attempt) = (leased.id, leased.attempt);
     let kind = kind(&leased.work);
     match perform(bursar, leased).await {
-        Ok(()) => metrics::counter!("bursar_jobs_done_total", "kind" => kind).increment(1),
+        Ok(()) => {
+            metrics::counter!("bursar_jobs_done_total", "kind" => kind).increment(1);
+            true
+        }
         Err(refusal) if refusal.code == Code::ResourceBusy => {
             tracing::info!(%id, kind, "a job's lease went to another worker");
+            true
         }
         Err(refusal) => {
             metrics::counter!("bursar_jobs_failed_total", "kind" => kind).increment(1);
             tracing::warn!(%id, kind, attempt, code = refusal.code.as_str(), refusal.message, "a job failed; it is tried again");
+            false
         }
     }
 }

@@ -225,9 +225,7 @@ impl World {
                 Err(refused @ Halt::Refuse(_)) => return Err(refused),
             }
         }
-        // Two may lack the same row.
-        let mut once = Set::default();
-        missing.retain(|want| once.insert(want.clone()));
+        only_once(&mut missing);
         if missing.is_empty() { Ok(done) } else { Err(Halt::Load(missing)) }
     }
 
@@ -348,6 +346,14 @@ impl World {
         changes.sort_by_key(|change| change.table.name);
         changes
     }
+}
+
+/// Leaves each look-up once: two commands may lack the same row.
+pub(crate) fn only_once(wants: &mut Vec<Want>) {
+    let mut seen = Set::default();
+    let firsts: Vec<bool> = wants.iter().map(|want| seen.insert(want)).collect();
+    let mut firsts = firsts.into_iter();
+    wants.retain(|_| firsts.next().unwrap_or(true));
 }
 
 fn typed<R: Record>(record: AnyRecord) -> Arc<R> {
