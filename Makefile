@@ -77,8 +77,9 @@ payables-races: ## Race a thousand payables through approval, change and payment
 batches: build ## Kill the server twenty times under 200 batches of 500 rows, each sent three times
 	BURSAR_BIN=$(CURDIR)/target/release/bursar BURSAR_BATCHES=200 BURSAR_BATCH_ROWS=500 BURSAR_BATCH_KILLS=20 cargo nextest run --locked --no-capture -E 'test(/^batch_crash/)'
 
-bench: build ## Measure send-payout beside pgbench
-	tools/bench.sh
+bench: build ## Measure beside the references, and write docs/performance.md (BENCH="--rounds 5 --seconds 5 --stored 1000000")
+	@[ -x target/bench-venv/bin/python ] || (python3 -m venv target/bench-venv && target/bench-venv/bin/pip install -q matplotlib)
+	target/bench-venv/bin/python tools/bench.py --write $(BENCH)
 
 bless: ## Accept new snapshots and generated documents; read their diff
 	BURSAR_BLESS=1 INSTA_UPDATE=always cargo nextest run --locked

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum as _};
+use clap::{Args, Subcommand, ValueEnum as _};
 use comfy_table::Table;
 
-use super::{Failed, say};
+use super::{Configured, Failed, say};
 use crate::apps::Credentials;
-use crate::load::{Figures, Load, Scenario, run};
+use crate::load::{Figures, Load, NoReference, Recording, Scenario, echo, run};
+use crate::opened::Opened;
 
 /// What `bursar bench` is told.
 #[derive(Args)]
@@ -103,4 +104,61 @@ fn table(measured: &[Figures]) -> String {
         ]);
     }
     table.to_string()
+}
+
+/// What the figures are compared with.
+#[derive(Subcommand)]
+pub(super) enum Reference {
+    /// Answer every request with a file's content, as an HTTP server that does nothing else
+    Echo {
+        /// The body of every answer
+        #[arg(long, value_name = "FILE")]
+        body: PathBuf,
+    },
+    /// Write the rows of payouts into an empty store, 64 payouts a commit, with no service before it
+    Rows {
+        #[command(flatten)]
+        configured: Box<Configured>,
+        /// How long payouts are sent to a service in memory, whose rows are then written
+        #[arg(long, default_value_t = 5)]
+        record_seconds: u64,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs a reference.
+pub(super) fn reference(asked: Reference) -> Result<(), Failed> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let failed = |error: NoReference| Failed::Work(error.to_string());
+    match asked {
+        Reference::Echo { body } => {
+            // Whoever waits for the line cannot be told that it could not be written.
+            runtime
+                .block_on(echo(body, |address| say(&format!("listening on {address}")).unwrap_or_default()))
+                .map_err(failed)
+        }
+        Reference::Rows { configured, record_seconds, json } => {
+            let config = configured.load()?;
+            let seconds = Duration::from_secs(record_seconds);
+            let recording = runtime.block_on(Recording::of_payouts(seconds)).map_err(failed)?;
+            let (stores, _reads, _keeps) = Opened::configured(&config)?.into_parts();
+            let Some(mut store) = stores.into_iter().next() else { return Ok(()) };
+            let written = recording.write(&mut store).map_err(failed)?;
+            let per_second = per_second(written.payouts, written.elapsed);
+            say(&match json {
+                true => serde_json::json!({"payouts": written.payouts, "rows": written.rows, "per_second": per_second})
+                    .to_string(),
+                false => {
+                    format!("{} payouts of {} rows, {per_second:.0} payouts a second", written.payouts, written.rows)
+                }
+            })
+        }
+    }
+}
+
+#[allow(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "a figure of a benchmark, not money")]
+fn per_second(payouts: usize, elapsed: Duration) -> f64 {
+    payouts as f64 / elapsed.as_secs_f64().max(0.001)
 }

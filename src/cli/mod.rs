@@ -72,6 +72,13 @@ enum Command {
     #[command(after_help = "Examples:\n  bursar bench\n  bursar bench --connections 64 --seconds 30 --json\n  \
                             bursar bench --scenario reads,lists --connections 64\n  bursar bench --connections 64 --rate 1000")]
     Bench(bench::Asked),
+    /// The same work without the service around it, to compare the figures of bench with
+    #[command(after_help = "Examples:\n  bursar reference rows --data-dir /tmp/empty --json\n  \
+                            bursar reference echo --body link.json")]
+    Reference {
+        #[command(subcommand)]
+        asked: bench::Reference,
+    },
     /// Simulate months of payouts from a seed, and check every invariant after each step
     #[command(after_help = "Examples:\n  bursar simulate\n  bursar simulate --seed 42 --ops 1000000\n  \
                             bursar simulate --json | jq -r .report.state_hash")]
@@ -161,6 +168,7 @@ pub fn run() -> ExitCode {
         Command::Move(asked) => move_store::run(*asked),
         Command::Verify { configured, json } => verify::run(configured, json),
         Command::Bench(asked) => bench::bench(&asked),
+        Command::Reference { asked } => bench::reference(asked),
         Command::Simulate(simulated) => simulate::run(&simulated),
         Command::Screening { asked } => screening::run(asked),
         Command::Events(asked) => events::run(&asked),

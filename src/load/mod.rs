@@ -7,6 +7,7 @@
 
 mod client;
 mod figures;
+mod reference;
 mod scenario;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 use client::Client;
 pub use figures::Figures;
 use figures::Tally;
+pub use reference::{NoReference, Recording, Written, echo};
 use scenario::Stage;
 pub use scenario::{Scenario, Sent, link_id};
 

@@ -1,0 +1,225 @@
+//! What the figures of the load generator are compared with: the same work without the service around it.
+//!
+//! [`Recording`] keeps what a service in memory writes for a run of payouts, commit by commit as a store would get it,
+//! and writes just that into an empty store: no request, no rule, no look-up. [`echo`] answers every request with one
+//! body. Deliberately absent: any figure for a table of its own; who measures divides.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::http::{Method, StatusCode, header};
+use axum::response::IntoResponse as _;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::{Load, Scenario, run};
+use crate::apps::{CreateDemonstration, Credentials};
+use crate::carriers::Carriers;
+use crate::clock::{Clock, Time};
+use crate::dispatch::{self, Limits};
+use crate::http::{Bursar, Environment};
+use crate::ids::{OrgId, Seeds};
+use crate::jobs;
+use crate::opened::{Opened, Surroundings};
+use crate::outbound;
+use crate::payout_links::PayoutLink;
+use crate::routes;
+use crate::screening::Watchlist;
+use crate::serve::accept;
+use crate::store::memory::Change;
+use crate::store::{Memory, Store};
+use crate::vault::Vault;
+use crate::worker;
+use crate::world::{Columns, Record as _, Row, Table, TableChanges};
+
+/// Payouts of a batch: as many as the connections that they are sent on.
+const BATCH: usize = 64;
+/// How often to look whether the worker is done.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Why there is no reference.
+#[derive(Debug, thiserror::Error)]
+#[error("the reference cannot be made: {0}")]
+pub struct NoReference(String);
+
+fn failed(error: impl std::fmt::Display) -> NoReference {
+    NoReference(error.to_string())
+}
+
+/// What a run of payouts writes.
+pub struct Recording {
+    organization: OrgId,
+    /// What each batch of payouts writes, the messages to their payees included.
+    commits: Vec<Vec<TableChanges>>,
+    payouts: usize,
+}
+
+/// What writing a recording came to.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// Payouts.
+    pub payouts: usize,
+    /// Rows that were inserted, changed or removed.
+    pub rows: usize,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Recording {
+    /// Runs a service in memory under the load of `send-payout` for so long, and keeps what it writes.
+    ///
+    /// # Errors
+    /// When the service does not start, or no payout succeeds.
+    pub async fn of_payouts(duration: Duration) -> Result<Self, NoReference> {
+        let memory = Memory::new();
+        let surroundings = Surroundings {
+            clock: Clock::wall(),
+            command_seeds: Seeds::System,
+            request_seeds: Seeds::System,
+            vault: Vault::new(rand::random()),
+            environment: Environment::Sandbox,
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            carriers: Carriers::default(),
+            call_deadline: outbound::DEADLINE,
+            watchlist: Watchlist::of_sandbox(),
+        };
+        let (bursar, keeps) = Opened::memory(&memory).start(surroundings).map_err(failed)?;
+        let now = bursar.clock.now();
+        let credentials = Credentials::draw(&mut bursar.entropy(), now, bursar.environment, &bursar.public_url);
+        let demonstration = CreateDemonstration::of(&credentials, &bursar.vault, &mut bursar.entropy());
+        bursar.engine.run(demonstration).await.map_err(|refusal| NoReference(refusal.message))?;
+        memory.watch();
+        let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?.to_string();
+        let (stop, stopping) = watch::channel(false);
+        let router = dispatch::router(bursar.clone(), routes::table(), Limits::default());
+        let serving = tokio::spawn(accept(listener, router, Arc::from([]), stopping.clone()));
+        let working = worker::start(bursar.clone(), stopping);
+
+        let load = Load {
+            address,
+            client_id: credentials.app.client_id.clone(),
+            api_key: credentials.app.api_key.clone(),
+            scenario: Scenario::SendPayout,
+            connections: BATCH,
+            duration,
+            rate: None,
+            page: 1,
+            run: rand::random(),
+            keep: false,
+            acknowledged: Arc::default(),
+        };
+        run(&load).await.map_err(failed)?;
+        until_worked_off(&bursar).await?;
+        stop.send_replace(true);
+        for task in [serving, working] {
+            task.await.map_err(failed)?;
+        }
+        drop(keeps);
+        let (commits, payouts) = batches(memory.take_changes());
+        if payouts == 0 {
+            return Err(NoReference("no payout succeeded".to_owned()));
+        }
+        Ok(Self { organization: credentials.organization.id, commits, payouts })
+    }
+
+    /// Writes it into a store, which must hold nothing yet.
+    ///
+    /// # Errors
+    /// When the store says no.
+    pub fn write(&self, store: &mut Store) -> Result<Written, NoReference> {
+        let (started, mut rows) = (Instant::now(), 0);
+        let mut last = Time::from_micros(0);
+        for commit in &self.commits {
+            store.begin(self.organization, &[]).map_err(failed)?;
+            last = last.plus_micros(1);
+            store.commit(commit, last).map_err(failed)?;
+            let count = |changes: &TableChanges| changes.inserts.len() + changes.updates.len() + changes.deletes.len();
+            rows += commit.iter().map(count).sum::<usize>();
+        }
+        Ok(Written { payouts: self.payouts, rows, elapsed: started.elapsed() })
+    }
+}
+
+async fn until_worked_off(bursar: &Arc<Bursar>) -> Result<(), NoReference> {
+    loop {
+        let now = bursar.clock.now();
+        let due = bursar.read(move |world| jobs::due(world, now, 1)).await;
+        if due.map_err(|refusal| NoReference(refusal.message))?.is_empty() {
+            return Ok(());
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// The changes of many commits as commits of [`BATCH`] payouts each, and how many payouts they are.
+fn batches(changes: Vec<Change>) -> (Vec<Vec<TableChanges>>, usize) {
+    let (mut commits, mut batch, mut payouts) = (Vec::new(), Vec::new(), 0);
+    for change in changes {
+        if change.before.is_none() && *change.table == *PayoutLink::TABLE {
+            if payouts > 0 && payouts % BATCH == 0 {
+                commits.push(net(std::mem::take(&mut batch)));
+            }
+            payouts += 1;
+        }
+        batch.push(change);
+    }
+    commits.push(net(batch));
+    (commits, payouts)
+}
+
+/// A row before the first of many changes, and after the last.
+type Net = (Option<Row>, Option<Row>);
+
+/// What is left to write of many changes: each row once.
+fn net(changes: Vec<Change>) -> Vec<TableChanges> {
+    let mut tables: BTreeMap<&'static str, (&'static Table, BTreeMap<Row, Net>)> = BTreeMap::new();
+    for Change { table, key, before, after } in changes {
+        let (_, rows) = tables.entry(table.name).or_insert_with(|| (table, BTreeMap::new()));
+        match rows.entry(key) {
+            Entry::Vacant(new) => {
+                new.insert((before, after));
+            }
+            Entry::Occupied(mut known) => known.get_mut().1 = after,
+        }
+    }
+    let of_table = |(table, rows): (&'static Table, BTreeMap<Row, Net>)| {
+        let empty = TableChanges { table, inserts: vec![], updates: vec![], changed: vec![], deletes: vec![] };
+        rows.into_iter().fold(empty, |mut changes, (key, net)| {
+            match net {
+                (None, Some(after)) => changes.inserts.push(after),
+                (Some(before), Some(after)) => {
+                    changes.changed.push(Columns::differing(&before, &after));
+                    changes.updates.push(after);
+                }
+                (Some(_), None) => changes.deletes.push(key),
+                (None, None) => {}
+            }
+            changes
+        })
+    };
+    tables.into_values().map(of_table).collect()
+}
+
+/// Answers every request with this body, which is a file's, until the process ends: 201 for POST, else 200. `announce`
+/// is told where it listens.
+///
+/// # Errors
+/// When the file cannot be read, or there is no port.
+pub async fn echo(body: PathBuf, announce: impl FnOnce(&str)) -> Result<(), NoReference> {
+    let body = std::fs::read_to_string(body).map_err(failed)?;
+    let answer = move |method: Method| {
+        let status = if method == Method::POST { StatusCode::CREATED } else { StatusCode::OK };
+        std::future::ready((status, [(header::CONTENT_TYPE, "application/json")], body.clone()).into_response())
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
+    announce(&listener.local_addr().map_err(failed)?.to_string());
+    // Nobody ever says stop: the process is ended.
+    let (_stop, stopping) = watch::channel(false);
+    accept(listener, Router::new().fallback(answer), Arc::from([]), stopping).await;
+    Ok(())
+}

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""Measures bursar beside its references, in turns on the same machine, and writes the table of docs/performance.md.
+
+Usage: tools/bench.py [--rounds 5] [--seconds 5] [--stored 0] [--write]
+
+Each round measures every work and every reference once, so that a busy minute of the machine meets all of them. The
+table shows the medians of the rounds, and ratios between medians. `--stored N` fills a store with N transfers first
+and measures what its size changes; 1,000,000 take about a quarter of an hour. `--write` puts the table and the plot
+into docs/. It needs a release build (make build), PostgreSQL (tools/setup.sh) and, for the plot, matplotlib.
+"""
+import argparse
+import json
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BURSAR = ROOT / "target/release/bursar"
+PAGE = ROOT / "docs/performance.md"
+BEGIN, END = "<!-- table: made by tools/bench.py -->", "<!-- end of the table -->"
+CONNECTIONS = "64"
+
+
+def free_port():
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return asked.getsockname()[1]
+
+
+def as_postgres():
+    """PostgreSQL refuses to run as root: it gets its own user then."""
+    if os.getuid() != 0:
+        return {}
+    user = pwd.getpwnam("postgres")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+class Postgres:
+    """A server of its own in a temporary folder."""
+
+    def __init__(self, folder):
+        found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        if not found:
+            raise SystemExit("bench: PostgreSQL is missing: run tools/setup.sh")
+        self.bin, self.port = found[-1].parent, free_port()
+        data = folder / "pg"
+        data.mkdir()
+        if os.getuid() == 0:
+            shutil.chown(data, "postgres", "postgres")
+        run = lambda *words: subprocess.run(words, check=True, stdout=subprocess.DEVNULL, cwd="/", **as_postgres())
+        run(self.bin / "initdb", "-D", data, "-A", "trust", "-U", "bench")
+        self.server = subprocess.Popen(
+            [self.bin / "postgres", "-D", data, "-p", str(self.port), "-k", data, "-c", "listen_addresses=127.0.0.1"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", **as_postgres())
+        while subprocess.run([self.bin / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode:
+            time.sleep(0.1)
+        self.make("pgbench")
+        subprocess.run([self.bin / "pgbench", "-q", "-i", "-s", "10", *self.at("pgbench")], check=True, capture_output=True)
+
+    def at(self, database):
+        return ["-h", "127.0.0.1", "-p", str(self.port), "-U", "bench", database]
+
+    def make(self, database):
+        subprocess.run([self.bin / "createdb", *self.at(database)], check=True)
+        return f"postgres://bench@127.0.0.1:{self.port}/{database}"
+
+    def drop(self, database):
+        subprocess.run([self.bin / "dropdb", *self.at(database)], check=True)
+
+    def tpc_b(self, seconds):
+        words = [self.bin / "pgbench", "-c", "8", "-j", "2", "-T", str(seconds), *self.at("pgbench")]
+        told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+        return float(re.search(r"^tps = ([0-9.]+)", told, re.M)[1])
+
+    def stop(self):
+        self.server.send_signal(signal.SIGINT)
+        self.server.wait()
+
+
+class Process:
+    """A bursar that says where it listens."""
+
+    running = []
+
+    def __init__(self, folder, *words):
+        self.told = folder / f"{words[0]}-{free_port()}.out"
+        self.began = time.monotonic()
+        with open(self.told, "w") as out, open(f"{self.told}.err", "w") as err:
+            self.process = subprocess.Popen([BURSAR, *map(str, words)], stdout=out, stderr=err)
+        Process.running.append(self)
+        while not (found := re.search(r"listening on (?:http://)?(\S+)", self.told.read_text())):
+            if self.process.poll() is not None:
+                raise SystemExit(f"bench: {words[0]} ended: " + open(f"{self.told}.err").read()[-2000:])
+            time.sleep(0.005)
+        self.address = found[1]
+        self.started_millis = (time.monotonic() - self.began) * 1000
+
+    def resident_mib(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+    def stop(self):
+        Process.running.remove(self)
+        self.process.terminate()
+        self.process.wait()
+
+
+class Service(Process):
+    """A sandbox of its own."""
+
+    def __init__(self, folder, name, *words):
+        self.data = folder / name
+        super().__init__(folder, "serve", "--listen", "127.0.0.1:0", "--data-dir", self.data, *words)
+        self.credentials = self.data / "sandbox-credentials.json"
+
+    def bench(self, scenario, seconds, *words, connections=CONNECTIONS, address=None):
+        told = subprocess.run(
+            [BURSAR, "bench", "--json", "--credentials", self.credentials, "--address", address or self.address,
+             "--scenario", scenario, "--connections", connections, "--seconds", str(seconds), *map(str, words)],
+            check=True, capture_output=True, text=True).stdout
+        figures = json.loads(told)[0]
+        if figures["others"]:
+            raise SystemExit(f"bench: {scenario}: {figures['others']} requests were not answered well")
+        return figures
+
+
+def rows(*words):
+    """The same rows without the service, payouts a second."""
+    told = subprocess.run([BURSAR, "reference", "rows", "--json", "--record-seconds", "4", *map(str, words)],
+                          check=True, capture_output=True, text=True).stdout
+    return json.loads(told)["per_second"]
+
+
+def fdatasync_millis(folder):
+    """Half of the flushes of 4 kB take at most so long."""
+    block, took = os.urandom(4096), []
+    with open(folder / "flushed", "wb") as file:
+        for _ in range(200):
+            began = time.monotonic()
+            file.write(block)
+            file.flush()
+            os.fdatasync(file.fileno())
+            took.append((time.monotonic() - began) * 1000)
+    return statistics.median(took)
+
+
+def one_link(service):
+    """What GET answers for a link, to be echoed."""
+    credentials = json.loads(service.credentials.read_text())
+    app = credentials["app"]
+    words = ["curl", "-sf", "-u", f"{app['client_id']}:{app['api_key']}", "-H", "Idempotency-Key: echo",
+             "-H", "Content-Type: application/json", "-d", '{"amount": 1, "delivery": {"method": "link"}}',
+             f"http://{service.address}/v2/payout-links"]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def small(folder, postgres, rounds, seconds):
+    """Every work and every reference, once a round."""
+    embedded = Service(folder, "embedded")
+    shared = Service(folder, "shared", "--database-url", postgres.make("bursar"))
+    body = folder / "link.json"
+    body.write_text(one_link(embedded))
+    echo = Process(folder, "reference", "echo", "--body", body)
+    figures = {}
+    note = lambda name, value: figures.setdefault(name, []).append(value)
+    for turn in range(rounds):
+        note("pgbench", postgres.tpc_b(seconds))
+        sent = embedded.bench("send-payout", seconds)
+        note("embedded", sent["per_second"])
+        note("embedded one", embedded.bench("send-payout", seconds, connections="1")["per_second"])
+        note("shared", shared.bench("send-payout", seconds)["per_second"])
+        note("raw embedded", rows("--data-dir", folder / f"rows-{turn}"))
+        database = f"rows{turn}"
+        note("raw shared", rows("--data-dir", folder / f"rows-pg-{turn}", "--database-url", postgres.make(database)))
+        postgres.drop(database)
+        note("batches", embedded.bench("batches", seconds, connections="4")["per_second"])
+        note("reads", embedded.bench("reads", seconds)["per_second"])
+        note("echo", embedded.bench("reads", seconds, address=echo.address)["per_second"])
+        rate = max(1, int(sent["per_second"] * 0.7))
+        paced = embedded.bench("send-payout", seconds, "--rate", rate)
+        note("paced p50", paced["p50_millis"])
+        note("paced p99", paced["p99_millis"])
+        print(f"round {turn + 1} of {rounds}: " + ", ".join(f"{name} {told[-1]:.4g}" for name, told in figures.items()), flush=True)
+    for process in (embedded, shared, echo):
+        process.stop()
+    return {name: statistics.median(told) for name, told in figures.items()}
+
+
+def large(folder, stored, seconds):
+    """What the size of a store changes: the same work at 10,000 transfers and at many."""
+    service = Service(folder, "large")
+    figures = {"fdatasync": fdatasync_millis(folder)}
+    send = lambda: service.bench("send-payout", seconds)
+    done = 0
+    while done < 10_000:
+        done += send()["done"]
+    figures["at 10,000"] = statistics.median(send()["per_second"] for _ in range(3))
+    filling = time.monotonic()
+    while done < stored:
+        done += service.bench("send-payout", 30)["done"]
+        print(f"{done:,} transfers stored after {time.monotonic() - filling:.0f} s", flush=True)
+    runs = [send() for _ in range(3)]
+    figures["at many"] = statistics.median(run["per_second"] for run in runs)
+    figures["stall"] = max(run["max_millis"] for run in runs)
+    figures["page 1"] = statistics.median(service.bench("lists", seconds)["p50_millis"] for _ in range(3))
+    page = min(10_000, stored // 100 - 1)
+    figures["late page"] = statistics.median(service.bench("lists", seconds, "--page", page)["p50_millis"] for _ in range(3))
+    figures["memory"] = service.resident_mib()
+    service.stop()
+    again = Service(folder, "large")
+    figures["start"] = again.started_millis
+    again.stop()
+    return figures, page
+
+
+def table(small, large, page, stored, rounds, seconds):
+    ratio = lambda work, reference, least: f"{work / reference:.2f} × (at least {least})"
+    lines = [
+        f"Medians of {rounds} rounds of {seconds} s each, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}.",
+        "",
+        "| work | measured | reference, same run | measured | ratio |",
+        "|---|---|---|---|---|",
+    ]
+    row = lambda *cells: lines.append("| " + " | ".join(cells) + " |")
+    each = lambda name: f"{small[name]:,.0f}/s"
+    row("send-payout, embedded, 64 connections", each("embedded"), "pgbench TPC-B, 8 clients", each("pgbench"), ratio(small["embedded"], small["pgbench"], 2.5))
+    row("send-payout, PostgreSQL, 64 connections", each("shared"), "the same", each("pgbench"), ratio(small["shared"], small["pgbench"], 2.5))
+    row("send-payout, embedded, 64 connections", each("embedded"), "its rows into SQLite, no service", each("raw embedded"), ratio(small["embedded"], small["raw embedded"], 0.5))
+    row("send-payout, PostgreSQL, 64 connections", each("shared"), "its rows into PostgreSQL, no service", each("raw shared"), ratio(small["shared"], small["raw shared"], 0.5))
+    row("rows of 500-row batches, embedded", each("batches"), "send-payout, embedded", each("embedded"), ratio(small["batches"], small["embedded"], 1.5))
+    row("GET payout link, 64 connections", each("reads"), "HTTP echo, same body", each("echo"), ratio(small["reads"], small["echo"], 0.6))
+    row("p99 at 70 % of the maximum rate, open loop", f"{small['paced p99']:.1f} ms", "its median", f"{small['paced p50']:.1f} ms", f"{small['paced p99'] / small['paced p50']:.2f} × (at most 5)")
+    row("send-payout, embedded, 1 connection", each("embedded one"), "", "", "")
+    if large:
+        many = f"{stored:,} transfers stored"
+        row(f"send-payout with {many}", f"{large['at many']:,.0f}/s", "with 10,000 stored", f"{large['at 10,000']:,.0f}/s", ratio(large["at many"], large["at 10,000"], 0.7))
+        row(f"transfers, page {page:,} of 100", f"{large['late page']:.2f} ms", "first page", f"{large['page 1']:.2f} ms", f"{large['late page'] / large['page 1']:.2f} × (within 1.3)")
+        row(f"longest answer with {many}", f"{large['stall']:.0f} ms", "fdatasync of 4 kB", f"{large['fdatasync']:.2f} ms", f"{large['stall'] / large['fdatasync']:.0f} × (at most 500)")
+        row(f"resident memory with {many}", f"{large['memory']:.0f} MiB", "", "", "(at most 150)")
+        row(f"start to listening with {many}", f"{large['start']:.0f} ms", "", "", "(at most 2,000)")
+    return "\n".join(lines)
+
+
+def plot(small):
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    names = {"echo": "HTTP echo", "reads": "GET payout link", "raw embedded": "rows into SQLite, no service",
+             "raw shared": "rows into PostgreSQL, no service", "batches": "rows of batches", "embedded": "send-payout, embedded",
+             "shared": "send-payout, PostgreSQL", "pgbench": "pgbench TPC-B"}
+    figure, axes = pyplot.subplots(figsize=(8, 3.2))
+    bars = axes.barh(list(names.values())[::-1], [small[name] for name in names][::-1], color="#2f6f8f")
+    axes.bar_label(bars, fmt="{:,.0f}", padding=3)
+    axes.set_xscale("log")
+    axes.set_xlabel("per second")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(ROOT / "docs/performance.svg", metadata={"Date": None})
+
+
+def main():
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--rounds", type=int, default=5)
+    asked.add_argument("--seconds", type=int, default=5)
+    asked.add_argument("--stored", type=int, default=0)
+    asked.add_argument("--write", action="store_true")
+    asked = asked.parse_args()
+    if not BURSAR.exists():
+        raise SystemExit("bench: build first: make build")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="bursar-bench-"))
+    folder.chmod(0o755)
+    postgres = Postgres(folder)
+    try:
+        medians = small(folder, postgres, asked.rounds, asked.seconds)
+        sized, page = large(folder, asked.stored, asked.seconds) if asked.stored else ({}, 0)
+    finally:
+        for process in Process.running[:]:
+            process.stop()
+        postgres.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    made = table(medians, sized, page, asked.stored, asked.rounds, asked.seconds)
+    print("\n" + made)
+    if asked.write:
+        text = PAGE.read_text()
+        before, after = text.split(BEGIN)[0], text.split(END)[1]
+        PAGE.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{after}")
+        plot(medians)
+
+
+main()
