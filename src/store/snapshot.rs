@@ -55,6 +55,19 @@ impl Snapshot<'_> {
         };
         row.map(|row| decoded(table, &row).map(typed)).transpose()
     }
+
+    /// The records with these primary keys, in the order of the keys. Over a server that is one question.
+    pub fn get_all<R: Record>(&self, keys: &[Row]) -> Result<Vec<Option<Arc<R>>>, StoreError> {
+        let table = R::TABLE;
+        let rows = match self {
+            Self::Sqlite(transaction) => {
+                keys.iter().map(|key| sqlite::get(transaction, table, key)).collect::<Result<Vec<_>, _>>()?
+            }
+            Self::Postgres(state) => state.get_all(table, keys)?,
+            Self::Memory(tables) => keys.iter().map(|key| tables.get(table, key).cloned()).collect(),
+        };
+        rows.into_iter().map(|row| row.map(|row| decoded(table, &row).map(typed)).transpose()).collect()
+    }
 }
 
 fn decoded(table: &'static Table, row: &Row) -> Result<AnyRecord, StoreError> {

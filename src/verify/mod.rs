@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::events::{self, Event, EventStream};
 use crate::funding::{self, Debt};
-use crate::ids::{AppId, OrgId};
+use crate::ids::{AppId, LedgerAccountId, OrgId};
 use crate::ledger::verify::{Checker, Finding};
 use crate::ledger::watch::WalletWatch;
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
@@ -24,6 +24,10 @@ use crate::store::{Reads, Snapshot, StoreError};
 use crate::transfers::Transfer;
 use crate::users::TaxYear;
 use crate::world::record::key;
+use crate::world::{Record, Row};
+
+/// Records that are looked at together.
+const TOGETHER: usize = 500;
 
 /// What was looked at and what was found.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -70,6 +74,25 @@ pub fn verify(reads: &Reads) -> Result<Report, StoreError> {
     })
 }
 
+/// Shows every record of a kind, many at a time: what they are held against is looked up for all of them at once,
+/// because over a server each question costs a round trip. Gives how many there are.
+fn together<R: Record>(
+    snapshot: &Snapshot<'_>,
+    mut look: impl FnMut(&[R]) -> Result<(), StoreError>,
+) -> Result<u64, StoreError> {
+    let (mut some, mut seen) = (Vec::with_capacity(TOGETHER), 0);
+    snapshot.each::<R>(|record| {
+        seen += 1;
+        some.push(record.clone());
+        if some.len() < TOGETHER {
+            return Ok(());
+        }
+        look(&std::mem::replace(&mut some, Vec::with_capacity(TOGETHER)))
+    })?;
+    look(&some)?;
+    Ok(seen)
+}
+
 fn check_books(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Finding>, StoreError> {
     let mut checker = Checker::default();
     snapshot.each::<LedgerBook>(|book| {
@@ -81,17 +104,22 @@ fn check_books(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Findi
         checker.account(account);
         Ok(())
     })?;
-    snapshot.each::<Transaction>(|transaction| {
-        report.transactions += 1;
-        let entry = |account| snapshot.get::<Entry>(&key![transaction.org, account, transaction.number]);
-        let (left, arrived) = (entry(transaction.source)?, entry(transaction.destination)?);
-        checker.transaction(transaction, left.as_deref(), arrived.as_deref());
+    report.transactions = together::<Transaction>(snapshot, |transactions| {
+        let entries = |place: fn(&Transaction) -> LedgerAccountId| {
+            let keys = transactions.iter().map(|one| key![one.org, place(one), one.number]);
+            snapshot.get_all::<Entry>(&keys.collect::<Vec<_>>())
+        };
+        let (left, arrived) = (entries(|one| one.source)?, entries(|one| one.destination)?);
+        for (transaction, (left, arrived)) in transactions.iter().zip(left.iter().zip(&arrived)) {
+            checker.transaction(transaction, left.as_deref(), arrived.as_deref());
+        }
         Ok(())
     })?;
-    snapshot.each::<Entry>(|entry| {
-        report.entries += 1;
-        let transaction = snapshot.get::<Transaction>(&key![entry.org, entry.number])?;
-        checker.entry(entry, transaction.as_deref());
+    report.entries = together::<Entry>(snapshot, |entries| {
+        let keys: Vec<Row> = entries.iter().map(|entry| key![entry.org, entry.number]).collect();
+        for (entry, transaction) in entries.iter().zip(snapshot.get_all::<Transaction>(&keys)?) {
+            checker.entry(entry, transaction.as_deref());
+        }
         Ok(())
     })?;
     snapshot.each::<Hold>(|hold| {

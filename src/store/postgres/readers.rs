@@ -1,6 +1,7 @@
 //! The reading half: a few connections, lent one at a time, each look from one consistent state of the primary.
 
 use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -206,11 +207,26 @@ impl State<'_> {
 
     /// The row with this primary key.
     pub(in crate::store) fn get(&self, table: &'static Table, key: &Row) -> Result<Option<Row>, StoreError> {
-        let wants = [Want::Rows(RowsWanted { table, index: table.key(), values: key.clone() })];
+        Ok(self.get_all(table, std::slice::from_ref(key))?.into_iter().flatten().next())
+    }
+
+    /// The rows with these primary keys, in the order of the keys.
+    pub(in crate::store) fn get_all(
+        &self,
+        table: &'static Table,
+        keys: &[Row],
+    ) -> Result<Vec<Option<Row>>, StoreError> {
+        // Each key is asked for once.
+        let distinct: Vec<&Row> = keys.iter().collect::<BTreeSet<_>>().into_iter().collect();
+        let want = |key: &&Row| Want::Rows(RowsWanted { table, index: table.key(), values: (*key).clone() });
+        let wants: Vec<Want> = distinct.iter().map(want).collect();
         let questions = Questions::of(&wants);
         let asks: Vec<Ask<'_>> = questions.statements.iter().map(Ask::Made).collect();
         let found = self.link.borrow_mut().ask_all(&asks, WHOLE_DEADLINE).map_err(Trouble::of_read)?;
-        Ok(questions.answers(&found)?.into_iter().flatten().next())
+        let answers = questions.answers(&found)?;
+        let found: BTreeMap<&Row, &Row> =
+            distinct.iter().zip(&answers).filter_map(|(key, rows)| Some((*key, rows.first()?))).collect();
+        Ok(keys.iter().map(|key| found.get(key).map(|row| (*row).clone())).collect())
     }
 
     fn ask(&self, ask: Ask<'_>) -> Result<Vec<tokio_postgres::Row>, StoreError> {
