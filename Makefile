@@ -1,13 +1,15 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit postgres differ chaos browser schemathesis simulate crash batches payables-races bench bless
+.PHONY: help run build setup test test-long fmt lint unit postgres test-citus differ chaos browser schemathesis simulate crash batches payables-races bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
 SCHEMATHESIS_SEED ?= 1
 SCHEMATHESIS_CALLS ?= 2000
 SCHEMATHESIS_EXAMPLES ?= 4
+# The tests that run over whatever store is asked for.
+API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store)/))
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -51,7 +53,12 @@ unit: ## Run the Rust tests and write the pages' gallery
 	BURSAR_GALLERY=1 cargo nextest run --locked
 
 postgres: ## Run the API's tests over PostgreSQL (the store's own tests run with unit)
-	BURSAR_TEST_STORE=postgres cargo nextest run --locked -E 'kind(test) - test(/^(postgres|stores|schemas|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store)/)'
+	BURSAR_TEST_STORE=postgres cargo nextest run --locked -E '$(API_TESTS)'
+
+test-citus: ## Run what concerns Citus, the API's tests and the comparison of stores on the cluster of BURSAR_TEST_CITUS_URL
+	@[ -n "$$BURSAR_TEST_CITUS_URL" ] || { echo "test-citus: set BURSAR_TEST_CITUS_URL to the coordinator of a cluster of Citus; tests/citus/cluster.sh <folder> starts one and prints it" >&2; exit 1; }
+	cargo nextest run --locked --ignore-default-filter -E 'test(/^citus/)'
+	BURSAR_TEST_STORE=citus cargo nextest run --locked -E '$(API_TESTS) + test(/^stores_differ/) + test(four_processes)'
 
 differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, and compare answers and books
 	BURSAR_DIFFER_REQUESTS=100000 cargo nextest run --locked --no-capture -E 'test(/^stores_differ/)'

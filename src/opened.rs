@@ -224,6 +224,22 @@ pub fn arriving(settings: &postgres::Settings, password_file: Option<&Path>) -> 
     Ok(Arrival::open(server(settings, password_file)?)?)
 }
 
+/// Brings the schema of the configured database up to date, and spreads it over the nodes of its cluster. Gives the
+/// names of the tables that were not spread before.
+///
+/// # Errors
+/// `Config` for an embedded store; `Shared` when the database cannot be distributed.
+pub fn distribute(config: &Config) -> Result<Vec<String>, Unopened> {
+    match &config.database {
+        Database::Sqlite(_) => {
+            Err(BadConfig::one("database-url: only a postgres:// database can be distributed".to_owned()).into())
+        }
+        Database::Postgres { settings, password_file, .. } => {
+            Ok(Postgres::distribute(server(settings, password_file.as_deref())?)?)
+        }
+    }
+}
+
 /// The server of a configuration, with the password that is in a file.
 fn server(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<postgres::Settings, BadConfig> {
     let settings = settings.clone();

@@ -15,10 +15,11 @@ use futures::future::join_all;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::harness::Server;
 use crate::harness::postgres::{Cluster, Database, aside};
+use crate::harness::{Server, bursar};
 
-const ORG: OrgId = OrgId(Uuid::from_u128(1));
+/// Whose the rows are that these tests write.
+pub const ORG: OrgId = OrgId(Uuid::from_u128(1));
 
 const APP: Uuid = Uuid::from_u128(1);
 
@@ -28,9 +29,10 @@ fn key() -> Row {
 
 /// Adds so many to the number of users of an app, which it makes when it is not there.
 #[derive(Clone)]
-struct CountUp(i64);
+pub struct CountUp(pub i64);
 
-const COUNT: CountUp = CountUp(1);
+/// One more.
+pub const COUNT: CountUp = CountUp(1);
 
 impl Command for CountUp {
     type Reply = i64;
@@ -53,17 +55,19 @@ impl Command for CountUp {
     }
 }
 
-fn store(settings: Settings) -> Store {
+/// The writing half of a database.
+pub fn store(settings: Settings) -> Store {
     let writer = Postgres::open(settings, false, 1).unwrap().writers.pop().unwrap();
     Store::Postgres(Box::new(writer))
 }
 
-fn executor(settings: Settings) -> Executor {
+/// An executor over it.
+pub fn executor(settings: Settings) -> Executor {
     Executor::new(aside(|| store(settings)), Clock::wall(), Seeds::System)
 }
 
 /// Runs commands as one batch; gives what each was told.
-fn batch(executor: &mut Executor, commands: &[CountUp]) -> Vec<Result<i64, Code>> {
+pub fn batch(executor: &mut Executor, commands: &[CountUp]) -> Vec<Result<i64, Code>> {
     let (said, heard) = std::sync::mpsc::channel();
     let tasks = commands.iter().enumerate().map(|(place, command)| {
         let said = said.clone();
@@ -78,7 +82,8 @@ fn batch(executor: &mut Executor, commands: &[CountUp]) -> Vec<Result<i64, Code>
     answers.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-fn count(database: &Database) -> i64 {
+/// What was counted.
+pub fn count(database: &Database) -> i64 {
     database.run("SELECT connected_users FROM app_metrics").first().map_or(0, |row| row.parse().unwrap())
 }
 
@@ -365,4 +370,16 @@ fn tls_is_as_strict_as_the_url_says() {
     assert!(!opens("localhost", "sslmode=verify-full"), "the system does not know who signed it");
     let by_socket = format!("{}&sslmode=require", database.url().replace("&host", &format!("&port={port}&host")));
     assert!(Postgres::open(Settings::parse(&by_socket).unwrap(), false, 1).is_ok(), "a socket needs none");
+}
+
+#[test]
+fn a_database_of_one_server_is_not_distributed() {
+    let database = Database::new();
+    let refused = Postgres::distribute(database.settings()).unwrap_err().to_string();
+    assert!(refused.contains("it has no extension citus"), "{refused}");
+    let folder = tempfile::tempdir().unwrap();
+    let embedded =
+        bursar(&["migrate", "--distribute", "--data-dir", folder.path().to_str().unwrap()]).output().unwrap();
+    let said = String::from_utf8(embedded.stderr).unwrap();
+    assert!(embedded.status.code() == Some(78) && said.contains("only a postgres:// database"), "{said}");
 }

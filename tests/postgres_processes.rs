@@ -18,13 +18,13 @@ use crate::harness::postgres::{Cluster, Database, aside};
 use crate::harness::{Process, http};
 
 /// Processes on one database, with one folder for key and credentials.
-struct House {
+pub struct House {
     folder: TempDir,
     database: Database,
 }
 
 impl House {
-    fn new(database: Database) -> Self {
+    pub fn new(database: Database) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), database }
     }
 
@@ -32,17 +32,17 @@ impl House {
         self.folder.path().join("data")
     }
 
-    fn start(&self, flags: &[&str]) -> Process {
+    pub fn start(&self, flags: &[&str]) -> Process {
         let url = self.database.url();
         Process::start_with(&self.data(), &[&["--database-url", &url], flags].concat())
     }
 
-    fn credentials(&self) -> Value {
+    pub fn credentials(&self) -> Value {
         read_json(&self.data().join("sandbox-credentials.json"))
     }
 
     /// Every invariant that stored data can show holds.
-    fn verify(&self) {
+    pub fn verify(&self) {
         let settings = self.database.settings();
         let reads = bursar::store::Reads::Postgres(bursar::store::Postgres::read_only(settings));
         let report = aside(|| verify(&reads)).expect("the store can be read");
@@ -56,7 +56,7 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// One request with a key of the credentials; status and body.
-fn ask(process: &Process, credentials: &Value, of: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
+pub fn ask(process: &Process, credentials: &Value, of: &str, method: &str, path: &str, body: &str) -> (u16, Value) {
     let word = |name: &str| credentials[of][name].as_str().unwrap();
     let token = BASE64_STANDARD.encode(format!("{}:{}", word("client_id"), word("api_key")));
     let length = body.len();
@@ -198,7 +198,7 @@ async fn link_of(sent: &Sent, with: &Load) -> String {
 }
 
 /// Every payout that was sent has made its one link in the end, whoever asks again.
-async fn settle(sent: Vec<Sent>, with: &Load, made: &mut HashSet<String>) {
+pub async fn settle(sent: Vec<Sent>, with: &Load, made: &mut HashSet<String>) {
     // While there is no server, very many are told at once that there is none.
     for some in sent.chunks(128) {
         for link in futures::future::join_all(some.iter().map(|sent| link_of(sent, with))).await {

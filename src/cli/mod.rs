@@ -42,10 +42,14 @@ enum Command {
                             bursar serve --config /etc/bursar.toml")]
     Serve(Configured),
     /// Bring the store's schema up to date, and end
-    #[command(after_help = "Examples:\n  bursar migrate\n  bursar migrate --data-dir /var/lib/bursar --json")]
+    #[command(after_help = "Examples:\n  bursar migrate\n  bursar migrate --data-dir /var/lib/bursar --json\n  \
+                            bursar migrate --distribute --database-url postgres://bursar@coordinator/bursar")]
     Migrate {
         #[command(flatten)]
         configured: Configured,
+        /// Spread a PostgreSQL database with the extension Citus over its nodes, by organization
+        #[arg(long)]
+        distribute: bool,
         /// Answer as JSON
         #[arg(long)]
         json: bool,
@@ -164,7 +168,7 @@ pub fn run() -> ExitCode {
     // Clap ends the process by itself with 2 for wrong usage and 0 for --help.
     let done = match Line::parse().command {
         Command::Serve(configured) => serve::run(configured),
-        Command::Migrate { configured, json } => migrate::run(configured, json),
+        Command::Migrate { configured, distribute, json } => migrate::run(configured, distribute, json),
         Command::Move(asked) => move_store::run(*asked),
         Command::Verify { configured, json } => verify::run(configured, json),
         Command::Bench(asked) => bench::bench(&asked),

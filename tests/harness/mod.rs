@@ -4,6 +4,7 @@
 
 #![allow(dead_code, unused_imports, reason = "not every noun's tests need every way to ask")]
 
+mod citus;
 mod desk;
 mod gateway;
 mod mail;

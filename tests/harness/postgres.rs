@@ -2,7 +2,7 @@
 //!
 //! The server is started by the first test that needs it, and ends with the run: with the process that started the
 //! tests. `BURSAR_TEST_POSTGRES` names another server to use instead, as a URL without a database, whose user may
-//! make databases.
+//! make databases. Where `BURSAR_TEST_STORE` says `citus`, it is the cluster of `citus.rs`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use super::citus::Citus;
 use bursar::store::Postgres;
 use bursar::store::postgres::Settings;
 
@@ -18,7 +19,7 @@ const TEMPLATE: &str = "bursar_template";
 
 /// Whether the API's tests are to run over PostgreSQL.
 pub fn is_asked_for() -> bool {
-    std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "postgres")
+    std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "postgres" || store == "citus")
 }
 
 /// Runs on a thread of its own: a test's may belong to an async runtime, which may not block.
@@ -33,6 +34,8 @@ pub struct Cluster {
     folder: Option<PathBuf>,
     /// `postgres://…/{}?…`, with a place for the database's name.
     url: String,
+    /// Where it is the coordinator of others.
+    pub citus: Option<Citus>,
 }
 
 /// A database with our schema and nothing in it.
@@ -47,6 +50,9 @@ pub struct Database {
 impl Cluster {
     /// The one that the tests of a run share.
     pub fn shared() -> Self {
+        if std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "citus") {
+            return Self::citus();
+        }
         let owner = std::os::unix::process::parent_id();
         let folder = std::env::temp_dir().join(format!("bursar-postgres-{owner}"));
         std::fs::create_dir_all(&folder).unwrap();
@@ -55,7 +61,7 @@ impl Cluster {
         let cluster = match std::env::var("BURSAR_TEST_POSTGRES") {
             Ok(url) => {
                 let (front, query) = url.split_once('?').unwrap_or((&url, ""));
-                Self { folder: None, url: format!("{}/{{}}?{query}", front.trim_end_matches('/')) }
+                Self { folder: None, url: format!("{}/{{}}?{query}", front.trim_end_matches('/')), citus: None }
             }
             Err(_) => Self::at(&folder),
         };
@@ -74,6 +80,23 @@ impl Cluster {
         cluster
     }
 
+    /// The coordinator of the cluster that `BURSAR_TEST_CITUS_URL` names.
+    pub fn citus() -> Self {
+        let named = std::env::var("BURSAR_TEST_CITUS_URL").unwrap_or_else(|_| {
+            panic!("BURSAR_TEST_CITUS_URL is not set: the URL, without a database, of the coordinator of a cluster of Citus; tests/citus/cluster.sh starts one")
+        });
+        let url = format!("{}/{{}}", named.trim_end_matches('/'));
+        let coordinator = Self { folder: None, url, citus: None };
+        let citus = Citus::at(&coordinator);
+        Self { citus: Some(citus), ..coordinator }
+    }
+
+    /// Another server of the same cluster: `host:port`.
+    pub fn beside(&self, node: &str) -> Self {
+        let login = self.url.split_once('@').map_or("postgres://", |(login, _)| login);
+        Self { folder: None, url: format!("{login}@{node}/{{}}"), citus: None }
+    }
+
     /// One of the test's own, which it may stop and start. It ends with the test's process.
     pub fn own(folder: &Path) -> Self {
         let folder = folder.join("postgres");
@@ -85,7 +108,8 @@ impl Cluster {
 
     fn at(folder: &Path) -> Self {
         let socket = folder.join("socket");
-        Self { folder: Some(folder.to_owned()), url: format!("postgres:///{{}}?user=bursar&host={}", socket.display()) }
+        let url = format!("postgres:///{{}}?user=bursar&host={}", socket.display());
+        Self { folder: Some(folder.to_owned()), url, citus: None }
     }
 
     fn start(folder: &Path, owner: u32) {
@@ -110,6 +134,9 @@ impl Cluster {
 
     /// A new database.
     pub fn database(&self) -> Database {
+        if let Some(citus) = &self.citus {
+            return Database { cluster: self.clone(), name: citus.lend(self) };
+        }
         static MADE: AtomicU32 = AtomicU32::new(0);
         let name = format!("test_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::SeqCst));
         let make = format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}");
@@ -129,7 +156,7 @@ impl Cluster {
         self.try_run(database, sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
     }
 
-    fn try_run(&self, database: &str, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
+    pub fn try_run(&self, database: &str, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url(database), tokio_postgres::NoTls).await?;

@@ -11,8 +11,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use super::door::Door;
-use super::link::{Ask, Link, Trouble};
-use super::schema::bring_up_to_date;
+use super::link::{Ask, BEGINNING, Link, Trouble};
+use super::schema::{May, bring_up_to_date};
 use super::statements::writes;
 use super::{OpenError, Readers, Settings};
 use crate::clock::Time;
@@ -117,7 +117,7 @@ impl Arrival {
     /// # Errors
     /// `Migration`, when it cannot be.
     pub fn migrate(&mut self) -> Result<(), OpenError> {
-        self.link = bring_up_to_date(&self.door, true)?;
+        (self.link, _) = bring_up_to_date(&self.door, May::Migrate)?;
         Ok(())
     }
 
@@ -127,13 +127,12 @@ impl Arrival {
     /// `Again` when another move began in the same moment.
     pub fn begin(&mut self, arriving: &Arriving, organizations: &[Uuid]) -> Result<(), CommitError> {
         let Arriving { id, source, digest, copied, began_at, .. } = arriving;
-        let lock = [
-            self.link.begin(""),
+        let lock = self.link.begin("").into_iter().chain([
             Ask::Plain("LOCK TABLE moves IN EXCLUSIVE MODE".to_owned()),
             Ask::Once("SELECT 1 FROM moves".to_owned()),
-        ];
-        let found = self.link.ask_all(&lock, DEADLINE).map_err(failed)?;
-        if !found[2].is_empty() {
+        ]);
+        let found = self.link.ask_all(&lock.collect::<Vec<_>>(), DEADLINE).map_err(failed)?;
+        if !found[BEGINNING + 1].is_empty() {
             return Err(CommitError::Again("another move into this database began just now".to_owned()));
         }
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -157,7 +156,8 @@ impl Arrival {
         let runs = runs(table, rows);
         let mut statements = Vec::new();
         for (organization, changes) in &runs {
-            let made = writes(*organization, changes).map_err(|error| CommitError::Refused(error.to_string()))?;
+            let made = writes(*organization, changes, self.link.has_citus())
+                .map_err(|error| CommitError::Refused(error.to_string()))?;
             statements.extend(made);
         }
         self.hold(id, Some(before))?;
@@ -191,12 +191,11 @@ impl Arrival {
         tables: &[&'static Table],
         may: impl FnOnce() -> Result<bool, E>,
     ) -> Result<bool, E> {
-        let lock = [
-            self.link.begin(""),
+        let lock = self.link.begin("").into_iter().chain([
             Ask::Plain("SET LOCAL idle_in_transaction_session_timeout = 0".to_owned()),
             Ask::Plain("LOCK TABLE tenants IN ACCESS EXCLUSIVE MODE".to_owned()),
-        ];
-        self.link.ask_all(&lock, DEADLINE).map_err(failed)?;
+        ]);
+        self.link.ask_all(&lock.collect::<Vec<_>>(), DEADLINE).map_err(failed)?;
         let may = may();
         if !matches!(may, Ok(true)) {
             self.link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], DEADLINE).map_err(failed)?;
@@ -212,8 +211,9 @@ impl Arrival {
     fn hold(&mut self, id: Uuid, copied: Option<u64>) -> Result<(), CommitError> {
         let so_far = copied.map_or_else(String::new, |copied| format!(" AND copied = {copied}"));
         let held = format!("SELECT 1 FROM moves WHERE id = '{id}' AND ended_at IS NULL{so_far} FOR UPDATE");
-        let found = self.link.ask_all(&[self.link.begin(""), Ask::Once(held)], DEADLINE).map_err(failed)?;
-        if found[1].is_empty() {
+        let lock = self.link.begin("").into_iter().chain([Ask::Once(held)]);
+        let found = self.link.ask_all(&lock.collect::<Vec<_>>(), DEADLINE).map_err(failed)?;
+        if found[BEGINNING].is_empty() {
             self.link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], DEADLINE).map_err(failed)?;
             return Err(CommitError::Again("somebody else goes on with the same move".to_owned()));
         }

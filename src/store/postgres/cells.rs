@@ -21,6 +21,8 @@ pub(super) enum Param<'a> {
     Text(&'a str),
     /// Bytes.
     Bytes(&'a [u8]),
+    /// An empty cell of a column of this kind.
+    Empty(Kind),
     /// A column of ids.
     Ids(Vec<Option<Uuid>>),
     /// A column of whole numbers or moments.
@@ -45,6 +47,20 @@ impl<'a> Param<'a> {
             Value::Text(text) => Some(Self::Text(text)),
             Value::Bytes(bytes) => Some(Self::Bytes(bytes)),
         }
+    }
+
+    /// One cell, empty or not; `None` when its value is of another kind than its column.
+    pub fn cell(kind: Kind, value: &'a Value) -> Option<Self> {
+        let fits = match value {
+            Value::Null => return Some(Self::Empty(kind)),
+            Value::Id(_) => kind == Kind::Id,
+            Value::Int(_) => kind == Kind::Int,
+            Value::Bool(_) => kind == Kind::Bool,
+            Value::Time(_) => kind == Kind::Time,
+            Value::Text(_) => kind == Kind::Text,
+            Value::Bytes(_) => kind == Kind::Bytes,
+        };
+        fits.then(|| Self::one(value)).flatten()
     }
 
     /// A column of values; `None` when one is of another kind than its column.
@@ -81,6 +97,11 @@ impl<'a> Param<'a> {
             Self::Bool(value) => (value, Type::BOOL),
             Self::Text(value) => (value, Type::TEXT),
             Self::Bytes(value) => (value, Type::BYTEA),
+            Self::Empty(Kind::Id) => (&None::<Uuid>, Type::UUID),
+            Self::Empty(Kind::Int | Kind::Time) => (&None::<i64>, Type::INT8),
+            Self::Empty(Kind::Bool) => (&None::<bool>, Type::BOOL),
+            Self::Empty(Kind::Text) => (&None::<&str>, Type::TEXT),
+            Self::Empty(Kind::Bytes) => (&None::<&[u8]>, Type::BYTEA),
             Self::Ids(values) => (values, Type::UUID_ARRAY),
             Self::Ints(values) => (values, Type::INT8_ARRAY),
             Self::Bools(values) => (values, Type::BOOL_ARRAY),

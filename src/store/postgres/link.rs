@@ -40,6 +40,17 @@ pub(super) enum Ask<'a> {
     Made(&'a Statement<'a>),
 }
 
+impl Ask<'_> {
+    /// What is sent, without its parameters.
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Plain(text) | Self::Once(text) => Some(text.clone()),
+            Self::Made(made) => Some(made.form.text()),
+        }
+    }
+}
+
 /// What went wrong in a round.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Trouble {
@@ -102,6 +113,8 @@ pub(super) struct Link {
     client: Client,
     statements: HashMap<Form, tokio_postgres::Statement>,
     pooled: bool,
+    /// Whether the database has the extension that spreads it over nodes.
+    citus: bool,
     /// Whether the server warned of something since [`Self::listen`].
     warned: Arc<AtomicBool>,
     /// Whether it is driven on a thread aside, because its user's is one of an async runtime, which may not block.
@@ -123,16 +136,31 @@ where
     driven.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
+/// Of how many statements the begin of a transaction is.
+pub const BEGINNING: usize = 5;
+
+/// What holds beside that where there is Citus. What we set for a transaction holds on its node too, where the lock is
+/// waited for and which may lose the coordinator. A plan that is to serve every organization would ask every node, so
+/// the server may choose: it keeps only those that find the node anew each time.
+const SPREAD: [&str; 2] = ["citus.propagate_set_commands = 'local'", "plan_cache_mode = auto"];
+
 /// What holds for every transaction of ours. Plans are made once for each statement, and by index: a plan made
 /// while a table was small must not read the whole of it when it has grown.
 fn manners(scope: &str) -> String {
     format!(
-        "SET {scope} idle_in_transaction_session_timeout = {IDLE_MAX_MILLIS}; SET {scope} lock_timeout = {LOCK_MAX_MILLIS}; \
-         SET {scope} statement_timeout = 0; SET {scope} enable_seqscan = off; SET {scope} enable_hashjoin = off; \
+        "{limits}; SET {scope} statement_timeout = 0; SET {scope} enable_seqscan = off; SET {scope} enable_hashjoin = off; \
          SET {scope} enable_mergejoin = off; SET {scope} plan_cache_mode = force_generic_plan; \
          SELECT set_config('synchronous_commit', 'on', {local}) WHERE current_setting('synchronous_commit') = 'off'",
+        limits = time_limits(scope).join("; "),
         local = if scope == "LOCAL" { "true" } else { "false" },
     )
+}
+
+fn time_limits(scope: &str) -> [String; 2] {
+    [
+        format!("SET {scope} idle_in_transaction_session_timeout = {IDLE_MAX_MILLIS}"),
+        format!("SET {scope} lock_timeout = {LOCK_MAX_MILLIS}"),
+    ]
 }
 
 impl Link {
@@ -154,13 +182,18 @@ impl Link {
             if !pooled {
                 client.batch_execute(&manners("SESSION")).await?;
             }
-            Ok::<_, Trouble>(client)
+            let citus =
+                !client.query_typed("SELECT 1 FROM pg_extension WHERE extname = 'citus'", &[]).await?.is_empty();
+            if citus && !pooled {
+                client.batch_execute(&SPREAD.map(|set| format!("SET SESSION {set}")).join("; ")).await?;
+            }
+            Ok::<_, Trouble>((client, citus))
         };
         let connecting = async { tokio::time::timeout(READY_DEADLINE, connecting).await };
         let connected = drive_to_end(&runtime, aside, connecting);
         match connected {
-            Ok(Ok(client)) => {
-                Ok(Self { client, statements: HashMap::new(), pooled, warned, aside, runtime: Some(runtime) })
+            Ok(Ok((client, citus))) => {
+                Ok(Self { client, statements: HashMap::new(), pooled, citus, warned, aside, runtime: Some(runtime) })
             }
             Ok(Err(trouble)) => {
                 runtime.shutdown_background();
@@ -178,15 +211,31 @@ impl Link {
         self.aside = aside;
     }
 
-    /// The statement that begins a transaction.
-    pub fn begin(&self, how: &str) -> Ask<'static> {
+    /// Whether the database has the extension that spreads it over nodes.
+    pub fn has_citus(&self) -> bool {
+        self.citus
+    }
+
+    /// The statements that begin a transaction, nothing for some of them.
+    pub fn begin(&self, how: &str) -> [Ask<'static>; BEGINNING] {
         let begin = format!("BEGIN {how}");
-        Ask::Plain(if self.pooled { format!("{begin}; {}", manners("LOCAL")) } else { begin })
+        let mut asks = [const { Ask::Nothing }; BEGINNING];
+        if self.citus {
+            // What the node is to be told is passed on with the whole text that it stands in, so each stands alone.
+            let [passed_on, plans] = SPREAD.map(|set| Ask::Plain(format!("SET LOCAL {set}")));
+            let [idle, lock] = time_limits("LOCAL").map(Ask::Plain);
+            asks = [Ask::Nothing, passed_on, plans, idle, lock];
+        }
+        asks[0] = Ask::Plain(if self.pooled { format!("{begin}; {}", manners("LOCAL")) } else { begin });
+        asks
     }
 
     /// Sends all, then waits for all, at most so long; the answers in their order. What had no answer in time is
     /// [`Trouble::Silent`].
     pub fn ask(&mut self, asks: &[Ask<'_>], at_most: Duration) -> Vec<Answer> {
+        if tracing::enabled!(tracing::Level::TRACE) {
+            asks.iter().filter_map(Ask::text).for_each(|statement| tracing::trace!(statement, "sent to PostgreSQL"));
+        }
         let Self { client, statements, pooled, runtime, aside, .. } = self;
         let runtime = runtime.as_ref().expect("only drop takes the runtime away");
         let mut answers: Vec<Option<Answer>> = asks.iter().map(|_| None).collect();

@@ -14,6 +14,7 @@
 
 mod arrival;
 mod cells;
+mod distribution;
 mod door;
 mod link;
 mod readers;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 pub use arrival::{Arrival, Arriving, Found};
 use door::Door;
 pub use readers::{Readers, State};
+use schema::May;
 pub use settings::Settings;
 pub use writer::Writer;
 
@@ -82,19 +84,50 @@ pub enum OpenError {
         /// Since when.
         began_at: Time,
     },
+    /// It is distributed but for some tables, and may not be changed.
+    #[error(
+        "the database {database} is distributed, but {tables} in it not yet; run `bursar migrate`, or start without \
+         --no-migrate"
+    )]
+    Undistributed {
+        /// Where it is, without its password.
+        database: String,
+        /// Their names.
+        tables: String,
+    },
+    /// It cannot be distributed, or is and cannot be relied on.
+    #[error("the database {database} cannot be used as a distributed one: {reason}")]
+    Undistributable {
+        /// Where it is, without its password.
+        database: String,
+        /// The reason, and what to do.
+        reason: String,
+    },
 }
 
 impl Postgres {
-    /// Connects, and brings the schema up to date if `migrate` allows it. Many processes may do so at once.
+    /// Connects, and brings the schema up to date if `migrate` allows it, new tables of a distributed database
+    /// included. Many processes may do so at once.
     ///
     /// # Errors
     /// See [`OpenError`].
     pub fn open(settings: Settings, migrate: bool, executors: usize) -> Result<Self, OpenError> {
         let door = Arc::new(Door::new(settings));
-        let mut link = schema::bring_up_to_date(&door, migrate)?;
+        let may = if migrate { May::Migrate } else { May::Look };
+        let (mut link, _) = schema::bring_up_to_date(&door, may)?;
         arrival::refuse_half_moved(&mut link, door.settings.to_string())?;
         let writers = (0..executors.max(1)).map(|_| Writer::new(door.clone())).collect();
         Ok(Self { writers, readers: Readers::new(door) })
+    }
+
+    /// Brings the schema up to date, and spreads it over the nodes of a cluster of Citus, each organization on one of
+    /// them. Gives the names of the tables that were not spread before. Nobody may serve the database meanwhile.
+    ///
+    /// # Errors
+    /// `Undistributable` where there is no such cluster; see [`OpenError`].
+    pub fn distribute(settings: Settings) -> Result<Vec<String>, OpenError> {
+        let (_, tables) = schema::bring_up_to_date(&Door::new(settings), May::Distribute)?;
+        Ok(tables)
     }
 
     /// For reading only, for `bursar verify` and its like.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::cells::read_row;
 use super::door::Door;
-use super::link::{Ask, Link, Trouble};
+use super::link::{Ask, BEGINNING, Link, Trouble};
 use super::statements::{Questions, every};
 use crate::store::{Snapshot, StoreError};
 use crate::world::{Row, RowsWanted, Table, Value, Want};
@@ -50,18 +50,20 @@ impl Readers {
 
     /// Answers look-ups, in their order, from one consistent state.
     pub(in crate::store) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        let questions = Questions::of(wants);
-        let found = self.look(|link| match questions.statements.as_slice() {
-            [] => Ok(Vec::new()),
-            // One statement sees one state by itself.
-            [one] => link.ask_all(&[Ask::Made(one)], READ_DEADLINE),
-            many => {
-                let begin = [link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")];
-                let asks = begin.into_iter().chain(many.iter().map(Ask::Made));
-                let asks: Vec<Ask<'_>> = asks.chain([Ask::Plain("COMMIT".to_owned())]).collect();
-                let mut found = link.ask_all(&asks, READ_DEADLINE)?;
-                Ok(found.drain(1..=many.len()).collect())
-            }
+        let (questions, found) = self.look(|link| {
+            let questions = Questions::of(wants, link.has_citus());
+            let found = match questions.statements.as_slice() {
+                [] => Vec::new(),
+                // One statement sees one state by itself.
+                [one] => link.ask_all(&[Ask::Made(one)], READ_DEADLINE)?,
+                many => {
+                    let begin = link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY");
+                    let asks = begin.into_iter().chain(many.iter().map(Ask::Made));
+                    let asks: Vec<Ask<'_>> = asks.chain([Ask::Plain("COMMIT".to_owned())]).collect();
+                    link.ask_all(&asks, READ_DEADLINE)?.drain(BEGINNING..BEGINNING + many.len()).collect()
+                }
+            };
+            Ok((questions, found))
         })?;
         questions.answers(&found)
     }
@@ -106,12 +108,18 @@ impl Readers {
         // Tests and tools look from async code too.
         let mut lent = self.lend(tokio::runtime::Handle::try_current().is_ok())?;
         let link = lent.link();
-        let begin = [
-            link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+        let begin = link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY").into_iter();
+        let begin = begin.chain([
             // Whoever looks may take its time between two rows.
             Ask::Plain("SET LOCAL idle_in_transaction_session_timeout = 0".to_owned()),
-        ];
-        link.ask_all(&begin, READ_DEADLINE).map_err(Trouble::of_read)?;
+            // From each node over one connection: two would not see one state.
+            if link.has_citus() {
+                Ask::Plain("SET LOCAL citus.multi_shard_modify_mode = 'sequential'".to_owned())
+            } else {
+                Ask::Nothing
+            },
+        ]);
+        link.ask_all(&begin.collect::<Vec<_>>(), READ_DEADLINE).map_err(Trouble::of_read)?;
         let seen = look(&Snapshot::Postgres(&State { link: RefCell::new(link), cursors: Cell::new(0) }))?;
         lent.link().ask_all(&[Ask::Plain("COMMIT".to_owned())], READ_DEADLINE).map_err(Trouble::of_read)?;
         lent.give_back();
@@ -220,7 +228,7 @@ impl State<'_> {
         let distinct: Vec<&Row> = keys.iter().collect::<BTreeSet<_>>().into_iter().collect();
         let want = |key: &&Row| Want::Rows(RowsWanted { table, index: table.key(), values: (*key).clone() });
         let wants: Vec<Want> = distinct.iter().map(want).collect();
-        let questions = Questions::of(&wants);
+        let questions = Questions::of(&wants, self.link.borrow().has_citus());
         let asks: Vec<Ask<'_>> = questions.statements.iter().map(Ask::Made).collect();
         let found = self.link.borrow_mut().ask_all(&asks, WHOLE_DEADLINE).map_err(Trouble::of_read)?;
         let answers = questions.answers(&found)?;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::OpenError;
+use super::distribution::{self, Pending};
 use super::door::Door;
 use super::link::{Ask, Link, Trouble};
 
@@ -16,33 +17,72 @@ const MIGRATING: i64 = 0x6275_7273_6172;
 const MIGRATED_WITHIN: Duration = Duration::from_secs(600);
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Brings the schema up to date if `migrate` allows it, else looks whether it is. Gives the connection.
-pub(super) fn bring_up_to_date(door: &Door, migrate: bool) -> Result<Link, OpenError> {
+/// What may be done to a schema that is not as it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum May {
+    /// Nothing: whether it is, is looked at.
+    Look,
+    /// It is brought up to date; where it is distributed, what is new in it is distributed too.
+    Migrate,
+    /// It is brought up to date, and distributed.
+    Distribute,
+}
+
+/// What a database lacks.
+struct Lacking {
+    migrations: usize,
+    tables: Vec<Pending>,
+}
+
+impl Lacking {
+    fn of(link: &mut Link, distributed: bool) -> Result<Self, Trouble> {
+        let known = migrations::migrations::runner().get_migrations().len();
+        let migrations = known.saturating_sub(applied(link)?);
+        Ok(Self { migrations, tables: if distributed { distribution::pending(link)? } else { Vec::new() } })
+    }
+}
+
+/// Brings the schema to where the program needs it, as far as it may. Gives the connection, and the tables that were
+/// distributed.
+pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<String>), OpenError> {
     let database = door.settings.to_string();
     let failed = |reason: String| OpenError::Migration { database: database.clone(), reason };
+    let trouble = |trouble: Trouble| failed(trouble.to_string());
     let open = || door.open(false).map_err(|reason| OpenError::Unreachable { database: database.clone(), reason });
     let mut link = open()?;
-    let missing = |link: &mut Link| -> Result<usize, OpenError> {
-        let known = migrations::migrations::runner().get_migrations().len();
-        Ok(known.saturating_sub(applied(link).map_err(|trouble| failed(trouble.to_string()))?))
-    };
-    match missing(&mut link)? {
-        0 => return Ok(link),
-        missing if !migrate => return Err(OpenError::Outdated { database, missing }),
-        _ => {}
+    let distributed = may == May::Distribute || distribution::is_distributed(&mut link).map_err(trouble)?;
+    if distributed && let Some(reason) = distribution::obstacle(&mut link).map_err(trouble)? {
+        return Err(OpenError::Undistributable { database, reason });
+    }
+    match Lacking::of(&mut link, distributed).map_err(trouble)? {
+        Lacking { migrations: 0, tables } if tables.is_empty() => return Ok((link, Vec::new())),
+        Lacking { migrations: 0, tables } if may == May::Look => {
+            return Err(OpenError::Undistributed { database, tables: named(&tables).join(", ") });
+        }
+        Lacking { migrations: missing, .. } if may == May::Look => {
+            return Err(OpenError::Outdated { database, missing });
+        }
+        Lacking { .. } => {}
     }
     let mut guard = open()?;
     let lock = [
         Ask::Plain("BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0".to_owned()),
         Ask::Plain(format!("SELECT pg_advisory_xact_lock({MIGRATING})")),
     ];
-    guard.ask_all(&lock, MIGRATED_WITHIN).map_err(|trouble| failed(trouble.to_string()))?;
-    if missing(&mut link)? > 0 {
+    guard.ask_all(&lock, MIGRATED_WITHIN).map_err(trouble)?;
+    // Another process may have done it meanwhile.
+    if Lacking::of(&mut link, distributed).map_err(trouble)?.migrations > 0 {
         let ran = link.with_client(async |client| migrations::migrations::runner().run_async(client).await);
         ran.map_err(|error| failed(error.to_string()))?;
     }
-    guard.ask_all(&[Ask::Plain("COMMIT".to_owned())], DEADLINE).map_err(|trouble| failed(trouble.to_string()))?;
-    Ok(link)
+    let Lacking { tables, .. } = Lacking::of(&mut link, distributed).map_err(trouble)?;
+    distribution::spread(&mut link, &tables).map_err(trouble)?;
+    guard.ask_all(&[Ask::Plain("COMMIT".to_owned())], DEADLINE).map_err(trouble)?;
+    Ok((link, named(&tables)))
+}
+
+fn named(tables: &[Pending]) -> Vec<String> {
+    tables.iter().map(ToString::to_string).collect()
 }
 
 /// How many migrations the database has had.

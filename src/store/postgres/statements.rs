@@ -2,6 +2,11 @@
 //! costs one statement a batch, however many rows it is about.
 //!
 //! Each names its organization as a constant, and quotes every name: some of ours are words of SQL.
+//!
+//! A database that is spread over nodes finds the node of a statement by that constant. It does so at the least cost,
+//! and from a plan that it keeps, where a statement is about one table and nothing beside it; so there the columns that
+//! come in are not joined. Elsewhere they are: each row is then found by all columns of an index, also by a plan that
+//! was made while the table was small.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -28,9 +33,17 @@ pub(super) struct Form {
 enum Act {
     /// Rows by these columns of an index.
     Find(&'static [usize]),
+    /// The same, where what is looked for differs in the last column alone.
+    FindByLast(&'static [usize]),
     Insert,
+    /// So many rows, each value a parameter.
+    InsertEach(usize),
     Update,
+    /// Rows whose keys differ in the last column alone.
+    UpdateByLast,
     Delete,
+    /// The same.
+    DeleteByLast,
     /// One of the texts of pages, which are few.
     Page(String),
 }
@@ -89,6 +102,24 @@ fn matched(table: &Table, columns: &[usize], name: &str) -> String {
     same.collect()
 }
 
+/// ` AND t."app" = ($2::uuid[])[1] AND t."id" = ANY($3::uuid[])`: the last of these columns is one of many. The
+/// parameters are columns as in [`rows_of`]; `params` says which.
+fn by_last(table: &Table, columns: &[usize], params: &[usize]) -> String {
+    let condition = |(place, (&column, param)): (usize, (&usize, &usize))| {
+        let (kind, last) = (type_name(table.columns[column].kind), place + 1 == columns.len());
+        let given = if last { format!("ANY(${param}::{kind}[])") } else { format!("(${param}::{kind}[])[1]") };
+        format!(" AND t.{} = {given}", quoted(table, column))
+    };
+    columns.iter().zip(params).enumerate().map(condition).collect()
+}
+
+/// Whether rows of these columns differ in the last of them alone.
+fn differ_in_last<'a>(rows: impl Iterator<Item = &'a Row> + Clone, places: &[usize]) -> bool {
+    let Some((_, same)) = places.split_last() else { return true };
+    let Some(first) = rows.clone().next() else { return true };
+    rows.skip(1).all(|row| same.iter().all(|&place| row[place] == first[place]))
+}
+
 impl Form {
     /// Its text.
     pub fn text(&self) -> String {
@@ -105,6 +136,26 @@ impl Form {
                         format!("SELECT {selected} FROM \"{name}\" t JOIN {rows} ON true{same} WHERE t.{org} = $1")
                     }
                 }
+            }
+            Act::FindByLast(columns) => {
+                let params: Vec<usize> = (2..=columns.len()).collect();
+                let same = by_last(table, &columns[1..], &params);
+                format!("SELECT {} FROM \"{name}\" t WHERE t.{org} = $1{same}", selected(table))
+            }
+            Act::InsertEach(rows) => {
+                let others = others(table);
+                let names: Vec<String> = others.iter().map(|&column| quoted(table, column)).collect();
+                let row = |row: usize| {
+                    let params = (0..others.len()).map(|place| format!(", ${}", 2 + row * others.len() + place));
+                    format!("($1{})", params.collect::<String>())
+                };
+                let rows: Vec<String> = (0..*rows).map(row).collect();
+                format!("INSERT INTO \"{name}\" ({org}, {}) VALUES {}", names.join(", "), rows.join(", "))
+            }
+            Act::UpdateByLast => self.update_by_last(),
+            Act::DeleteByLast => {
+                let params: Vec<usize> = (2..key.len() + 2).collect();
+                format!("DELETE FROM \"{name}\" AS t WHERE t.{org} = $1{}", by_last(table, key, &params))
             }
             Act::Insert => {
                 let others = others(table);
@@ -131,6 +182,23 @@ impl Form {
             },
             Act::Page(text) => text.clone(),
         }
+    }
+
+    /// Each row finds its values where its key stands among the keys.
+    fn update_by_last(&self) -> String {
+        let table = self.table;
+        let (org, key, others) = (quoted(table, organization(table)), &table.key().columns[1..], others(table));
+        let param = |column: usize| others.iter().position(|&other| other == column).map_or(0, |place| place + 2);
+        let array = |column: usize| format!("${}::{}[]", param(column), type_name(table.columns[column].kind));
+        let at = match key.last() {
+            Some(&last) => format!("array_position({}, t.{})", array(last), quoted(table, last)),
+            None => "1".to_owned(),
+        };
+        let sets = others.iter().filter(|column| !key.contains(column));
+        let sets = sets.map(|&column| format!("{} = ({})[{at}]", quoted(table, column), array(column)));
+        let params: Vec<usize> = key.iter().map(|&column| param(column)).collect();
+        let (sets, same) = (sets.collect::<Vec<_>>().join(", "), by_last(table, key, &params));
+        format!("UPDATE \"{}\" AS t SET {sets} WHERE t.{org} = $1{same}", table.name)
     }
 }
 
@@ -163,8 +231,9 @@ enum Asked<'a> {
 }
 
 impl<'a> Questions<'a> {
-    /// One statement for all look-ups by the same index of the same organization, and one for each page.
-    pub fn of(wants: &'a [Want]) -> Self {
+    /// One statement for all look-ups by the same index of the same organization, and one for each page. `spread` where
+    /// the database is spread over nodes.
+    pub fn of(wants: &'a [Want], spread: bool) -> Self {
         let mut groups: HashMap<Group<'a>, Vec<(usize, &'a RowsWanted)>> = HashMap::new();
         let mut order = Vec::new();
         let mut questions = Self { statements: Vec::new(), asked: Vec::new(), wants: wants.len() };
@@ -183,17 +252,20 @@ impl<'a> Questions<'a> {
             }
         }
         for members in order.iter().filter_map(|group| groups.get(group)) {
-            questions.rows(members);
+            questions.rows(members, spread);
         }
         questions
     }
 
-    fn rows(&mut self, members: &[(usize, &'a RowsWanted)]) {
+    fn rows(&mut self, members: &[(usize, &'a RowsWanted)], spread: bool) {
         let [(_, first), ..] = members else { return };
         let (table, index) = (first.table, first.index);
         let wants: HashMap<&Row, usize> = members.iter().map(|(place, wanted)| (&wanted.values, *place)).collect();
         // Each set of values once, or the join would show its rows twice.
         let distinct: Vec<&'a Row> = wants.keys().copied().collect();
+        let places: Vec<usize> = (1..index.columns.len()).collect();
+        let by_last = spread && !places.is_empty() && differ_in_last(distinct.iter().copied(), &places);
+        let act = if by_last { Act::FindByLast(index.columns) } else { Act::Find(index.columns) };
         let columns = index.columns.iter().enumerate().skip(1);
         let columns = columns.map(|(place, &column)| {
             Param::column(table.columns[column].kind, distinct.iter().map(|values| &values[place]))
@@ -201,7 +273,7 @@ impl<'a> Questions<'a> {
         let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(&first.values[0])).chain(columns).collect();
         // Values of another kind than their column are nowhere.
         let Some(params) = params else { return };
-        self.statements.push(Statement { form: Form { table, act: Act::Find(index.columns) }, params });
+        self.statements.push(Statement { form: Form { table, act }, params });
         self.asked.push(Asked::Rows { table, index, wants });
     }
 
@@ -297,35 +369,131 @@ pub(super) struct Unwritable {
 }
 
 /// The statements of one table's changes: first what goes, then what changes, then what is new. All rows are of the
-/// batch's organization, or of nobody.
-pub(super) fn writes<'a>(batch: Uuid, changes: &'a TableChanges) -> Result<Vec<Statement<'a>>, Unwritable> {
+/// batch's organization, or of nobody. `spread` where the database is spread over nodes.
+pub(super) fn writes(batch: Uuid, changes: &TableChanges, spread: bool) -> Result<Vec<Statement<'_>>, Unwritable> {
     let table = changes.table;
-    let unwritable = |wrong| Unwritable { table: table.name, wrong };
     let key = table.key().columns;
     let whole: Vec<usize> = (0..table.columns.len()).collect();
-    let acts = [
-        (Act::Delete, &changes.deletes, key),
-        (Act::Update, &changes.updates, &whole),
-        (Act::Insert, &changes.inserts, &whole),
-    ];
+    // Where in a row its key stands, without the organization.
+    let key_in_key: Vec<usize> = (1..key.len()).collect();
+    let delete = match spread && differ_in_last(changes.deletes.iter(), &key_in_key) {
+        true => Act::DeleteByLast,
+        false => Act::Delete,
+    };
+    let update = match spread && differ_in_last(changes.updates.iter(), &key[1..]) {
+        true => Act::UpdateByLast,
+        false => Act::Update,
+    };
     let mut statements = Vec::new();
-    for (act, rows, columns) in acts {
-        let [first, others_of_it @ ..] = rows.as_slice() else { continue };
-        let place = columns.iter().position(|&column| column == organization(table));
-        let place = place.ok_or_else(|| unwritable("its key does not begin with the organization"))?;
-        let of = &first[place];
-        let foreign = *of != Value::Id(batch) && *of != Value::Id(NOBODY);
-        if foreign || others_of_it.iter().any(|row| row[place] != *of) {
-            return Err(unwritable("a row of another organization than the batch's"));
+    for (act, rows, columns) in [(delete, &changes.deletes, key), (update, &changes.updates, &whole[..])] {
+        if let Some(of) = owner(batch, table, rows, columns)? {
+            statements.push(in_columns(table, act, of, rows, columns)?);
         }
-        let column = |(place, &column): (usize, &usize)| {
-            let kind: Kind = table.columns[column].kind;
-            Param::column(kind, rows.iter().map(move |row: &'a Row| &row[place]))
-        };
-        let rest = columns.iter().enumerate().filter(|(other, _)| *other != place).map(column);
-        let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(rest).collect();
-        let params = params.ok_or_else(|| unwritable("a value of another kind than its column"))?;
-        statements.push(Statement { form: Form { table, act }, params });
+    }
+    if let Some(of) = owner(batch, table, &changes.inserts, &whole)? {
+        if spread {
+            for rows in in_powers_of_two(&changes.inserts) {
+                statements.push(each_value(table, of, rows)?);
+            }
+        } else {
+            statements.push(in_columns(table, Act::Insert, of, &changes.inserts, &whole)?);
+        }
     }
     Ok(statements)
+}
+
+/// Whose these rows are, which are made of these columns: the batch's organization's, or nobody's. `None` where there
+/// are none.
+fn owner<'a>(
+    batch: Uuid,
+    table: &Table,
+    rows: &'a [Row],
+    columns: &[usize],
+) -> Result<Option<(usize, &'a Value)>, Unwritable> {
+    let unwritable = |wrong| Unwritable { table: table.name, wrong };
+    let [first, others @ ..] = rows else { return Ok(None) };
+    let place = columns.iter().position(|&column| column == organization(table));
+    let place = place.ok_or_else(|| unwritable("its key does not begin with the organization"))?;
+    let of = &first[place];
+    let foreign = *of != Value::Id(batch) && *of != Value::Id(NOBODY);
+    if foreign || others.iter().any(|row| row[place] != *of) {
+        return Err(unwritable("a row of another organization than the batch's"));
+    }
+    Ok(Some((place, of)))
+}
+
+/// All rows in one statement, a parameter for each column.
+fn in_columns<'a>(
+    table: &'static Table,
+    act: Act,
+    (place, of): (usize, &'a Value),
+    rows: &'a [Row],
+    columns: &[usize],
+) -> Result<Statement<'a>, Unwritable> {
+    let column = |(place, &column): (usize, &usize)| {
+        let kind: Kind = table.columns[column].kind;
+        Param::column(kind, rows.iter().map(move |row: &'a Row| &row[place]))
+    };
+    let rest = columns.iter().enumerate().filter(|(other, _)| *other != place).map(column);
+    let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(rest).collect();
+    let params = params.ok_or(Unwritable { table: table.name, wrong: OF_ANOTHER_KIND })?;
+    Ok(Statement { form: Form { table, act }, params })
+}
+
+/// All rows in one statement, a parameter for each value.
+fn each_value<'a>(
+    table: &'static Table,
+    (place, of): (usize, &'a Value),
+    rows: &'a [Row],
+) -> Result<Statement<'a>, Unwritable> {
+    let cells = rows.iter().flat_map(|row| row.iter().zip(table.columns).enumerate());
+    let cells = cells.filter(|(other, _)| *other != place);
+    let cells = cells.map(|(_, (value, column))| Param::cell(column.kind, value));
+    let params: Option<Vec<Param<'a>>> = std::iter::once(Param::one(of)).chain(cells).collect();
+    let params = params.ok_or(Unwritable { table: table.name, wrong: OF_ANOTHER_KIND })?;
+    Ok(Statement { form: Form { table, act: Act::InsertEach(rows.len()) }, params })
+}
+
+const OF_ANOTHER_KIND: &str = "a value of another kind than its column";
+
+/// At most so many rows have a parameter for each value; a statement takes 65,535.
+const EACH_AT_ONCE: usize = 64;
+
+/// Rows in as few parts as there are with sizes of which a connection can prepare all.
+fn in_powers_of_two(mut rows: &[Row]) -> Vec<&[Row]> {
+    let mut parts = Vec::new();
+    while !rows.is_empty() {
+        let size = (1_usize << rows.len().ilog2()).min(EACH_AT_ONCE);
+        let (part, rest) = rows.split_at(size);
+        parts.push(part);
+        rows = rest;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_taken_in_parts_of_few_sizes() {
+        for (count, sizes) in [(0, vec![]), (1, vec![1]), (7, vec![4, 2, 1]), (200, vec![64, 64, 64, 8])] {
+            let rows = vec![Row::new(); count];
+            let parts: Vec<usize> = in_powers_of_two(&rows).into_iter().map(<[Row]>::len).collect();
+            assert_eq!(parts, sizes, "{count}");
+        }
+    }
+
+    #[test]
+    fn only_what_differs_in_its_last_column_is_found_by_it() {
+        let row = |one: i64, other: i64| vec![Value::Int(one), Value::Int(other)];
+        for (rows, same) in [
+            (vec![], true),
+            (vec![row(1, 1)], true),
+            (vec![row(1, 1), row(1, 2)], true),
+            (vec![row(1, 1), row(1, 2), row(2, 2)], false),
+        ] {
+            assert_eq!(differ_in_last(rows.iter(), &[0, 1]), same, "{rows:?}");
+        }
+    }
 }

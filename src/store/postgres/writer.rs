@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::arrival::CLOSED;
 use super::door::Door;
-use super::link::{Ask, Link, Trouble};
+use super::link::{Ask, BEGINNING, Link, Trouble};
 use super::statements::{NOBODY, Questions, writes};
 use crate::clock::Time;
 use crate::ids::OrgId;
@@ -42,27 +42,30 @@ impl Writer {
             Some(link) if !link.is_closed() => link,
             Some(_) | None => self.door.open(false).map_err(StoreError::Read)?,
         };
-        let questions = Questions::of(wants);
+        let questions = Questions::of(wants, link.has_citus());
         let lock = self.lock(organization);
         let loads = || questions.statements.iter().map(Ask::Made);
-        let first = [link.begin(""), Ask::Once(lock.clone()), self.lock_nobody(organization, wants)];
-        let found = link.ask_all(&first.into_iter().chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
+        let first = [Ask::Once(lock.clone()), self.lock_nobody(organization, wants)];
+        let first = link.begin("").into_iter().chain(first);
+        let found = link.ask_all(&first.chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
         let mut found = found.map_err(Trouble::of_read)?;
-        if found[1].is_empty() {
+        found.drain(..BEGINNING);
+        if found[0].is_empty() {
             // The first command ever of this organization. Whatever was loaded was loaded without a lock.
             let made =
                 format!("INSERT INTO tenants (org, moment) VALUES ('{}', 0) ON CONFLICT DO NOTHING", organization.0);
-            let again = [Ask::Plain(made), Ask::Once(lock), self.lock_nobody(organization, wants)];
+            link.ask_all(&[Ask::Plain(made)], LOAD_DEADLINE).map_err(Trouble::of_read)?;
+            let again = [Ask::Once(lock), self.lock_nobody(organization, wants)];
             let found_again = link.ask_all(&again.into_iter().chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
             found = found_again.map_err(Trouble::of_read)?;
         }
-        let last = found[1].first().map(|row| row.try_get::<_, i64>(0));
+        let last = found[0].first().map(|row| row.try_get::<_, i64>(0));
         let last = match last {
             Some(Ok(CLOSED)) => return Err(StoreError::Read("a move into the database has not ended".to_owned())),
             Some(Ok(last)) => Time::from_micros(last),
             Some(Err(_)) | None => return Err(StoreError::Read("the organization could not be locked".to_owned())),
         };
-        let answers = questions.answers(&found[3..])?;
+        let answers = questions.answers(&found[2..])?;
         self.link = Some(link);
         self.batch = Some(organization);
         Ok(Begun { last: Some(last), answers })
@@ -94,7 +97,7 @@ impl Writer {
         let (Some(organization), Some(mut link)) = (self.batch, self.link.take()) else {
             return Err(StoreError::Again("no batch is open".to_owned()));
         };
-        let questions = Questions::of(wants);
+        let questions = Questions::of(wants, link.has_citus());
         let lock = [self.lock_nobody(organization, wants)];
         let asks: Vec<Ask<'_>> = lock.into_iter().chain(questions.statements.iter().map(Ask::Made)).collect();
         let found = link.ask_all(&asks, LOAD_DEADLINE).map_err(Trouble::of_read)?;
@@ -115,7 +118,10 @@ impl Writer {
             }
             return Ok(());
         }
-        let statements = changes.iter().map(|changes| writes(organization.0, changes)).collect::<Result<Vec<_>, _>>();
+        let statements = changes
+            .iter()
+            .map(|changes| writes(organization.0, changes, link.has_citus()))
+            .collect::<Result<Vec<_>, _>>();
         let statements = statements.map_err(|error| CommitError::Refused(error.to_string()))?;
         let statements = statements.iter().flatten();
         let mut asks: Vec<Ask<'_>> = statements.map(Ask::Made).collect();
