@@ -282,7 +282,7 @@ fn slow_commits(database: &Database) {
     }
 }
 
-/// The coordinator tells a commit that its node did not answer as done, with a warning.
+/// The coordinator refuses a commit that its node did not answer, as if nothing had happened; it warns before.
 #[test]
 fn a_commit_whose_node_is_lost_is_told_as_unknown() {
     let database = bare();

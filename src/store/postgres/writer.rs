@@ -151,6 +151,10 @@ fn moment(organization: Uuid, last: Time) -> String {
 /// trouble of the COMMIT, and whether the server warned meanwhile.
 fn outcome(write: Option<Trouble>, commit: Option<Trouble>, warned: bool) -> Result<(), CommitError> {
     match (write, commit) {
+        // A coordinator to whom a node did not answer COMMIT warns of that, and then refuses: the node may have done it.
+        (None, Some(trouble @ Trouble::Said { ended: false, .. })) if warned => {
+            Err(CommitError::Unknown(trouble.to_string()))
+        }
         // The server has failed the transaction: whatever it then makes of COMMIT, it is no commit.
         (Some(trouble @ Trouble::Said { .. }), _) | (None, Some(trouble @ Trouble::Said { ended: false, .. })) => {
             let told = trouble.to_string();
@@ -199,6 +203,8 @@ mod tests {
             (Some(said(SqlState::T_R_DEADLOCK_DETECTED, false)), None, false, "again"),
             (Some(said(SqlState::READ_ONLY_SQL_TRANSACTION, false)), None, false, "again"),
             (None, Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), false, "again"),
+            // A node of a distributed database was lost at its COMMIT.
+            (None, Some(said(SqlState::INTERNAL_ERROR, false)), true, "unknown"),
         ] {
             assert_eq!(name(outcome(write.clone(), commit.clone(), warned)), told, "{write:?} {commit:?} {warned}");
         }
