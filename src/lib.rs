@@ -133,6 +133,8 @@ pub mod sanctions;
 pub mod opened;
 /// An embedded store moves to PostgreSQL, whole and provably.
 pub mod moving;
+/// Copies of an embedded store.
+pub mod backups;
 /// One process, from start to a clean end.
 pub mod serve;
 /// A client that sends as much as is answered.

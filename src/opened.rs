@@ -256,7 +256,7 @@ impl std::fmt::Debug for Keeps {
 }
 
 /// Makes the data folder, for its owner alone, unless it is there.
-fn make_folder(folder: &Path) -> Result<(), Unopened> {
+pub(crate) fn make_folder(folder: &Path) -> Result<(), Unopened> {
     std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -265,7 +265,7 @@ fn make_folder(folder: &Path) -> Result<(), Unopened> {
 }
 
 /// Locks the store's file by a file beside it. The system gives the lock back when the process ends, however it ends.
-fn lock(store: &Path) -> Result<File, Unopened> {
+pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
     let mut path = store.as_os_str().to_owned();
     path.push(".lock");
     let path = PathBuf::from(path);

@@ -12,6 +12,7 @@ mod harness;
 mod approval_policies;
 mod app_compliance;
 mod apps;
+mod backups;
 mod batch_crash;
 mod citus;
 mod claims;

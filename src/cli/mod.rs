@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
 
 mod api;
+mod backup;
 mod bench;
 mod events;
 mod keys;
@@ -66,6 +67,34 @@ enum Command {
     #[command(after_help = "Examples:\n  bursar verify\n  bursar verify --database-url sqlite:/backup/bursar.db\n  \
                             bursar verify --json | jq '.findings[].where'\n\nExits with 1 when anything is found.")]
     Verify {
+        #[command(flatten)]
+        configured: Configured,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Copy an embedded store into a new file, while it is served or not, and check the copy
+    #[command(after_help = "Examples:\n  bursar backup /backup/bursar-monday.sqlite\n  \
+                            bursar backup --data-dir /var/lib/bursar /backup/bursar.sqlite --json\n\n\
+                            The key file is not in it. On PostgreSQL use the server's own backups.")]
+    Backup {
+        /// The new file
+        #[arg(value_name = "FILE")]
+        to: PathBuf,
+        #[command(flatten)]
+        configured: Configured,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Put a copy of an embedded store where there is none, checked and brought up to date
+    #[command(after_help = "Examples:\n  bursar restore /backup/bursar-monday.sqlite\n  \
+                            bursar restore --data-dir /var/lib/bursar /backup/bursar.sqlite --json\n\n\
+                            The store is then as it was: what happened since is not in it.")]
+    Restore {
+        /// The copy
+        #[arg(value_name = "FILE")]
+        from: PathBuf,
         #[command(flatten)]
         configured: Configured,
         /// Answer as JSON
@@ -171,6 +200,8 @@ pub fn run() -> ExitCode {
         Command::Migrate { configured, distribute, json } => migrate::run(configured, distribute, json),
         Command::Move(asked) => move_store::run(*asked),
         Command::Verify { configured, json } => verify::run(configured, json),
+        Command::Backup { to, configured, json } => backup::backup(configured, &to, json),
+        Command::Restore { from, configured, json } => backup::restore(configured, &from, json),
         Command::Bench(asked) => bench::bench(&asked),
         Command::Reference { asked } => bench::reference(asked),
         Command::Simulate(simulated) => simulate::run(&simulated),

@@ -146,6 +146,17 @@ impl Sqlite {
     pub fn read_only(path: &Path) -> Result<Readers, OpenError> {
         Readers::open(path).map_err(|source| OpenError::Database { path: path.display().to_string(), source })
     }
+
+    /// Copies one consistent state of a file into another, which must not be there, for its owner alone. Who writes to
+    /// the first meanwhile goes on.
+    pub fn copy(from: &Path, to: &Path) -> Result<(), OpenError> {
+        let failed = |source| OpenError::Database { path: from.display().to_string(), source };
+        let connection = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+        connection.busy_timeout(BUSY).map_err(failed)?;
+        make_private(to);
+        connection.execute("VACUUM INTO ?1", [to.to_string_lossy()]).map_err(failed)?;
+        Ok(())
+    }
 }
 
 /// Makes the file for its owner alone, unless it is there; SQLite gives the log and its index the mode of the

@@ -1,0 +1,150 @@
+//! Copies of an embedded store: one that is made while it is served, and one that is put where no store is.
+//!
+//! Invariant: under the name that was asked for there is a whole copy that was found sound, or nothing. Deliberately
+//! absent: the key file, which does not belong beside what it opens, and backups of PostgreSQL, which has its own.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use crate::config::{BadConfig, Config, Database};
+use crate::opened::{self, Unopened};
+use crate::store::{Reads, Sqlite};
+use crate::verify::{Report, verify};
+
+/// Why there is no copy.
+#[derive(Debug, thiserror::Error)]
+pub enum NotCopied {
+    /// The store did not open.
+    #[error(transparent)]
+    Unopened(#[from] Unopened),
+    /// It would be no copy to rely on, or stand in the way of something.
+    #[error("{0}")]
+    Refused(String),
+    /// The system said no.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// The reason.
+        source: std::io::Error,
+    },
+}
+
+/// A copy that was made and checked.
+#[derive(Debug)]
+pub struct Copied {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// What was checked in it. There are no findings.
+    pub report: Report,
+}
+
+/// Copies the store that the configuration names into a new file, while it is served or not.
+///
+/// # Errors
+/// `Refused` when the file is there, or the copy is not sound; `Unopened` when there is no embedded store.
+pub fn backup(config: &Config, to: &Path) -> Result<Copied, NotCopied> {
+    let store = embedded(config)?;
+    if !store.exists() {
+        return Err(NotCopied::Refused(format!("there is no store at {}", store.display())));
+    }
+    put(store, to, false)
+}
+
+/// Puts a copy where the configuration says that the store is, and brings its schema up to date. There must be none.
+///
+/// # Errors
+/// `Refused` when there is a store, or the copy is not sound; `Unopened` when a server has it open, or the copy is no store.
+pub fn restore(config: &Config, from: &Path) -> Result<Copied, NotCopied> {
+    let store = embedded(config)?;
+    if !from.is_file() {
+        return Err(NotCopied::Refused(format!("there is no file {}", from.display())));
+    }
+    if let Some(folder) = store.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        opened::make_folder(folder)?;
+    }
+    let lock = opened::lock(store)?;
+    if let Some(there) = [store.to_owned(), beside(store, "-wal")].iter().find(|path| path.exists()) {
+        let message =
+            format!("{} is there: a copy is put only where no store is. Move it away first.", there.display());
+        return Err(NotCopied::Refused(message));
+    }
+    let copied = put(from, store, true)?;
+    drop(lock);
+    Ok(copied)
+}
+
+fn embedded(config: &Config) -> Result<&Path, NotCopied> {
+    match &config.database {
+        Database::Sqlite(path) => Ok(path),
+        Database::Postgres { .. } => {
+            let message = "the store is on PostgreSQL: use the server's own backups, such as pg_dump or pg_basebackup";
+            Err(Unopened::from(BadConfig::one(message.to_owned())).into())
+        }
+    }
+}
+
+/// Copies one store's file to a new one, which has its name only when it was flushed and found sound.
+fn put(from: &Path, to: &Path, migrate: bool) -> Result<Copied, NotCopied> {
+    if to.exists() {
+        return Err(NotCopied::Refused(format!("{} is there already: name another file", to.display())));
+    }
+    let part = beside(to, ".part");
+    clear(&part)?;
+    let made = make(from, &part, migrate).and_then(|report| {
+        let bytes = flush(&part)?;
+        fs::rename(&part, to).map_err(system("cannot name the copy", to))?;
+        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(system("cannot flush the folder", folder))?;
+        Ok(Copied { path: to.to_owned(), bytes, report })
+    });
+    clear(&part)?;
+    made
+}
+
+fn make(from: &Path, part: &Path, migrate: bool) -> Result<Report, NotCopied> {
+    Sqlite::copy(from, part).map_err(Unopened::from)?;
+    if migrate {
+        drop(Sqlite::open(part, true).map_err(Unopened::from)?);
+    }
+    let reads = Reads::Sqlite(Sqlite::read_only(part).map_err(Unopened::from)?);
+    let report = verify(&reads).map_err(|error| NotCopied::Refused(format!("the copy cannot be checked: {error}")))?;
+    match report.findings.len() {
+        0 => Ok(report),
+        found => Err(NotCopied::Refused(format!("the copy has {found} findings: see bursar verify"))),
+    }
+}
+
+fn flush(path: &Path) -> Result<u64, NotCopied> {
+    let failed = |source| system("cannot flush the copy", path)(source);
+    let file = File::open(path).map_err(failed)?;
+    file.sync_all().map_err(failed)?;
+    Ok(file.metadata().map_err(failed)?.len())
+}
+
+/// Removes what an earlier attempt, or this one, left behind.
+fn clear(part: &Path) -> Result<(), NotCopied> {
+    for path in [part.to_owned(), beside(part, "-wal"), beside(part, "-shm")] {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(system("cannot remove what is left of a copy", &path)(error));
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    name.into()
+}
+
+fn system(what: &str, path: &Path) -> impl FnOnce(std::io::Error) -> NotCopied {
+    let what = format!("{what} {}", path.display());
+    move |source| NotCopied::System { what, source }
+}

@@ -1,0 +1,48 @@
+//! `bursar backup` and `bursar restore`
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{Configured, Failed, say};
+use crate::backups::{self, Copied, NotCopied};
+use crate::config::Config;
+
+impl From<NotCopied> for Failed {
+    fn from(error: NotCopied) -> Self {
+        match error {
+            NotCopied::Unopened(unopened) => unopened.into(),
+            other @ (NotCopied::Refused(_) | NotCopied::System { .. }) => Self::Work(other.to_string()),
+        }
+    }
+}
+
+/// Copies the store into a file.
+pub(super) fn backup(configured: Configured, to: &Path, as_json: bool) -> Result<(), Failed> {
+    run(configured, as_json, "Copied the store to", |config| backups::backup(config, to))
+}
+
+/// Puts a copy where the store is to be.
+pub(super) fn restore(configured: Configured, from: &Path, as_json: bool) -> Result<(), Failed> {
+    run(configured, as_json, "Put the copy at", |config| backups::restore(config, from))
+}
+
+fn run(
+    configured: Configured,
+    as_json: bool,
+    done: &str,
+    copy: impl FnOnce(&Config) -> Result<Copied, NotCopied>,
+) -> Result<(), Failed> {
+    let config = configured.load()?;
+    let Copied { path, bytes, report } = copy(&config)?;
+    let (transactions, events) = (report.transactions, report.events);
+    if as_json {
+        return say(&json!({"path": path, "bytes": bytes, "transactions": transactions, "events": events}).to_string());
+    }
+    let path = path.display();
+    say(&format!(
+        "{done} {path}: {bytes} bytes, {transactions} transactions and {events} events, every invariant holds.\n\
+         The key file {} is not in it: without it, what is sealed cannot be opened.",
+        config.key_file.display()
+    ))
+}
