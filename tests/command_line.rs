@@ -232,3 +232,18 @@ async fn webhooks_survive_kill_9_and_fall_due_when_the_clock_is_moved() {
     sandbox.process.signal("TERM");
     assert!(sandbox.process.wait(Duration::from_secs(10)).0.success());
 }
+
+#[test]
+fn serve_says_where_it_listens_in_one_line_of_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().to_str().unwrap();
+    let mut child = bursar(&["serve", "--json", "--listen", "127.0.0.1:0", "--data-dir", data_dir]).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    assert!(told["listening"].as_str().unwrap().starts_with("http://127.0.0.1:"), "{told}");
+    assert_eq!(told["credentials"], format!("{data_dir}/sandbox-credentials.json"));
+    assert_eq!(told["first_start"], true);
+}

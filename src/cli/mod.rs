@@ -41,7 +41,13 @@ enum Command {
     /// Serve the API and the pages, and work off what waits
     #[command(after_help = "Examples:\n  bursar serve\n  bursar serve --listen 127.0.0.1:0 --data-dir /tmp/try\n  \
                             bursar serve --config /etc/bursar.toml")]
-    Serve(Configured),
+    Serve {
+        #[command(flatten)]
+        configured: Configured,
+        /// Say where it listens as JSON, in one line
+        #[arg(long)]
+        json: bool,
+    },
     /// Bring the store's schema up to date, and end
     #[command(after_help = "Examples:\n  bursar migrate\n  bursar migrate --data-dir /var/lib/bursar --json\n  \
                             bursar migrate --distribute --database-url postgres://bursar@coordinator/bursar")]
@@ -196,7 +202,7 @@ impl From<std::io::Error> for Failed {
 pub fn run() -> ExitCode {
     // Clap ends the process by itself with 2 for wrong usage and 0 for --help.
     let done = match Line::parse().command {
-        Command::Serve(configured) => serve::run(configured),
+        Command::Serve { configured, json } => serve::run(configured, json),
         Command::Migrate { configured, distribute, json } => migrate::run(configured, distribute, json),
         Command::Move(asked) => move_store::run(*asked),
         Command::Verify { configured, json } => verify::run(configured, json),

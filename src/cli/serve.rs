@@ -1,22 +1,30 @@
 //! `bursar serve`
 
+use serde_json::json;
+
 use super::{Configured, Failed, logging, say};
 use crate::apps::bootstrap::{Bootstrapped, curl_lines};
 use crate::serve::{Ended, serve};
 
 /// Serves until a signal; prints the address once connections are accepted.
-pub(super) fn run(configured: Configured) -> Result<(), Failed> {
+pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
     let config = configured.load()?;
     logging::start(config.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let announce = |base_url: &str, bootstrapped: &Bootstrapped| {
         // Nobody may read our output; that is no reason not to serve.
-        drop(say(&greeting(base_url, bootstrapped)));
+        drop(say(&if as_json { told(base_url, bootstrapped) } else { greeting(base_url, bootstrapped) }));
     };
     match runtime.block_on(serve(config, announce))? {
         Ended::Asked => Ok(()),
         Ended::EngineStopped(reason) => Err(Failed::Work(format!("the engine stopped: {reason}"))),
     }
+}
+
+/// The same in one line for programs: where it listens, where the sandbox's credentials are, and whether it is new.
+fn told(base_url: &str, bootstrapped: &Bootstrapped) -> String {
+    let credentials = Some(&bootstrapped.path).filter(|path| path.exists());
+    json!({"listening": base_url, "credentials": credentials, "first_start": bootstrapped.first_start}).to_string()
 }
 
 /// What is printed when connections are accepted: the address last, for who waits for that line.
