@@ -112,6 +112,8 @@ pub(super) type Answer = Result<Vec<tokio_postgres::Row>, Trouble>;
 pub(super) struct Link {
     client: Client,
     statements: HashMap<Form, tokio_postgres::Statement>,
+    /// How many transactions were begun.
+    begun: u32,
     pooled: bool,
     /// Whether the database has the extension that spreads it over nodes.
     citus: bool,
@@ -192,9 +194,16 @@ impl Link {
         let connecting = async { tokio::time::timeout(READY_DEADLINE, connecting).await };
         let connected = drive_to_end(&runtime, aside, connecting);
         match connected {
-            Ok(Ok((client, citus))) => {
-                Ok(Self { client, statements: HashMap::new(), pooled, citus, warned, aside, runtime: Some(runtime) })
-            }
+            Ok(Ok((client, citus))) => Ok(Self {
+                client,
+                statements: HashMap::new(),
+                begun: 0,
+                pooled,
+                citus,
+                warned,
+                aside,
+                runtime: Some(runtime),
+            }),
             Ok(Err(trouble)) => {
                 runtime.shutdown_background();
                 Err(trouble)
@@ -217,8 +226,16 @@ impl Link {
     }
 
     /// The statements that begin a transaction, nothing for some of them.
-    pub fn begin(&self, how: &str) -> [Ask<'static>; BEGINNING] {
-        let begin = format!("BEGIN {how}");
+    ///
+    /// A plan is kept that was made when its statement was first sent. While tables are small every index of an
+    /// organization looks as good as any, and one that finds all of its rows may be taken for each of them; so plans
+    /// are made anew at the 1st, 2nd, 4th, 8th … transaction, whenever tables can have doubled.
+    pub fn begin(&mut self, how: &str) -> [Ask<'static>; BEGINNING] {
+        self.begun = self.begun.saturating_add(1);
+        let begin = match self.begun.is_power_of_two() && !self.pooled && !self.citus {
+            true => format!("BEGIN {how}; DISCARD PLANS"),
+            false => format!("BEGIN {how}"),
+        };
         let mut asks = [const { Ask::Nothing }; BEGINNING];
         if self.citus {
             // What the node is to be told is passed on with the whole text that it stands in, so each stands alone.
