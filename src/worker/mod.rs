@@ -10,10 +10,12 @@ mod letters;
 mod webhooks;
 
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::users::screening::{ScreenUsers, next_users};
+use futures::FutureExt as _;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
@@ -251,9 +253,11 @@ async fn look(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
     found
 }
 
-/// Does a job without a lease. Who fails takes the lease after all, so that it is tried again only when that ends.
+/// Does a job without a lease. Who fails, or dies of a bug, takes the lease after all, so that it is tried again only
+/// when that ends.
 async fn do_unleased(bursar: Arc<Bursar>, job: Arc<Job>, taken: Taken) {
-    if !do_job(&bursar, job.unleased()).await
+    let done = AssertUnwindSafe(do_job(&bursar, job.unleased())).catch_unwind().await;
+    if !done.unwrap_or(false)
         && let Err(refusal) = bursar.engine.run(Lease { org: job.org, id: job.id }).await
     {
         tracing::warn!(refusal.message, "a job that failed could not be put off");
