@@ -67,7 +67,7 @@ pub fn links(load: &Load) -> HashMap<String, u64> {
         assert_eq!(status, 200, "{answer}");
         let page: Value = serde_json::from_str(&answer[answer.find('{').unwrap()..]).unwrap();
         for link in page["data"].as_array().unwrap() {
-            assert_eq!(link["amount"], 100);
+            assert_eq!(link["amount"], bursar::load::CENTS);
             *seen.entry(link["id"].as_str().unwrap().to_owned()).or_insert(0) += 1;
         }
         if page["has_more"] == false {

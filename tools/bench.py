@@ -5,7 +5,7 @@ Usage: tools/bench.py [--rounds 5] [--seconds 5] [--stored 0] [--write]
 
 Each round measures every work and every reference once, so that a busy minute of the machine meets all of them. The
 table shows the medians of the rounds, and ratios between medians. `--stored N` fills a store with N transfers first
-and measures what its size changes; 1,000,000 take about a quarter of an hour. `--write` puts the table and the plot
+and measures what its size changes; filling it goes at the speed of send-payout. `--write` puts the table and the plot
 into docs/. It needs a release build (make build), PostgreSQL (tools/setup.sh) and, for the plot, matplotlib.
 """
 import argparse

@@ -19,7 +19,7 @@ pub use figures::Figures;
 use figures::Tally;
 pub use reference::{NoReference, Recording, Written, echo};
 use scenario::Stage;
-pub use scenario::{Scenario, Sent, link_id};
+pub use scenario::{CENTS, Scenario, Sent, link_id};
 
 /// What is to be sent.
 #[derive(Clone, Debug)]

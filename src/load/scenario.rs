@@ -25,6 +25,8 @@ pub enum Scenario {
     Lists,
 }
 
+/// What a payout or a link is of: so little that the sandbox's wallet lasts for a hundred million.
+pub const CENTS: u64 = 1;
 /// Rows of a batch.
 const ROWS: u64 = 500;
 /// How often a batch is looked at until it is done.
@@ -111,11 +113,11 @@ impl Stage {
                 // 212 736 0000 to 9999: valid numbers, so that the whole of the validation runs.
                 let line = (connection * 1_009 + count * 31 + load.run % 10_000) % 10_000;
                 let phone = json!({"country_code": "1", "phone_number": format!("212736{line:04}")});
-                let body = json!({"amount": 100, "payee": phone, "delivery": {"message": "Thank you!"}});
+                let body = json!({"amount": CENTS, "payee": phone, "delivery": {"message": "Thank you!"}});
                 Sent::post("/v2/payouts/send-payout", key, &body)
             }
             Scenario::Links => {
-                let body = json!({"amount": 100, "memo": key, "delivery": {"method": "link"}});
+                let body = json!({"amount": CENTS, "memo": key, "delivery": {"method": "link"}});
                 Sent::post("/v2/payout-links", key, &body)
             }
             Scenario::Batches => {
