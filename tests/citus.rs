@@ -206,8 +206,7 @@ fn a_database_in_use_is_distributed_once_and_later_tables_follow() {
     let process = house.start(&[]);
     let credentials = house.credentials();
     let sent = |process: &crate::harness::Process, phone: u32| {
-        let body = json!({"amount": 100, "payee": {"country_code": "1", "phone_number": format!("212736{phone:04}")}});
-        let body = body.to_string();
+        let body = crate::postgres_processes::payout(phone);
         crate::postgres_processes::ask(process, &credentials, "app", "POST", "/v2/payouts/send-payout", &body).0
     };
     assert_eq!(sent(&process, 1), 201);

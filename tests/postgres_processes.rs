@@ -80,8 +80,10 @@ fn until(what: &str, at_most: Duration, mut so: impl FnMut() -> bool) {
     }
 }
 
-fn payout(phone: u32) -> String {
-    json!({"amount": 100, "payee": {"country_code": "1", "phone_number": format!("212736{phone:04}")}}).to_string()
+/// What asks for a payout of the amount that [`links`] expects.
+pub fn payout(phone: u32) -> String {
+    json!({"amount": bursar::load::CENTS, "payee": {"country_code": "1", "phone_number": format!("212736{phone:04}")}})
+        .to_string()
 }
 
 #[test]
