@@ -117,8 +117,22 @@ fn each_command_is_later_than_any_before_in_every_process() {
     assert_eq!(moment(), last + 1);
 }
 
+/// Has transactions of a database run at this level unless they name one.
+pub fn isolated(database: &Database, level: &str) {
+    database.run(&format!("ALTER DATABASE {} SET default_transaction_isolation = '{level}'", database.name));
+}
+
+/// Makes each change of the counted rows take a while: batches of two programs then wait for each other, or their race
+/// would be over before it begins.
+pub fn slow_updates(database: &Database) {
+    database.run(
+        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END'",
+    );
+    database.run("CREATE TRIGGER slow BEFORE UPDATE ON app_metrics FOR EACH ROW EXECUTE FUNCTION slow()");
+}
+
 /// Two engines count up at once; gives how many were done, and what was counted.
-async fn race(settings: Settings, database: &Database) -> (i64, i64) {
+pub async fn race(settings: Settings, database: &Database) -> (i64, i64) {
     let engines: Vec<Engine> =
         (0..2).map(|_| Engine::start(executor(settings.clone())).expect("there are threads")).collect();
     engines[0].run(COUNT).await.unwrap();
@@ -130,11 +144,9 @@ async fn race(settings: Settings, database: &Database) -> (i64, i64) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_engines_that_change_one_row_lose_nothing() {
     let database = Database::new();
-    // Batches of both wait for each other, or the race would be over before it begins.
-    database.run(
-        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END'",
-    );
-    database.run("CREATE TRIGGER slow BEFORE UPDATE ON app_metrics FOR EACH ROW EXECUTE FUNCTION slow()");
+    // At SERIALIZABLE nothing would be lost without the lock.
+    isolated(&database, "read committed");
+    slow_updates(&database);
     let (done, counted) = race(database.settings(), &database).await;
     assert_eq!((done, counted), (301, 301));
 
@@ -382,4 +394,29 @@ fn a_database_of_one_server_is_not_distributed() {
         bursar(&["migrate", "--distribute", "--data-dir", folder.path().to_str().unwrap()]).output().unwrap();
     let said = String::from_utf8(embedded.stderr).unwrap();
     assert!(embedded.status.code() == Some(78) && said.contains("only a postgres:// database"), "{said}");
+}
+
+#[test]
+fn a_database_of_a_later_version_is_refused_by_whoever_would_write_to_it() {
+    let database = Database::new();
+    database.run("INSERT INTO refinery_schema_history SELECT 999, 'of_later', now()::text, '1'");
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    crate::move_store::sandbox(&data, 1);
+    let (url, data) = (database.url(), data.to_str().unwrap());
+    for words in [
+        &["serve", "--database-url", &url][..],
+        &["serve", "--no-migrate", "--database-url", &url],
+        &["migrate", "--database-url", &url],
+        &["move", "--to", &url],
+    ] {
+        let refused = bursar(&[words, &["--data-dir", data]].concat()).output().unwrap();
+        let said = String::from_utf8([refused.stdout, refused.stderr].concat()).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{words:?}: {said}");
+        assert!(said.contains("was brought up to date by a newer bursar than this one"), "{words:?}: {said}");
+    }
+    assert_eq!(database.run("SELECT count(*) FROM tenants"), ["0"], "nothing was written");
+    // And the store that was to move is served as before.
+    let process = crate::harness::Process::start(std::path::Path::new(data));
+    assert_eq!(process.get("/readyz").0, 200);
 }

@@ -22,7 +22,7 @@ use crate::store::StoreError;
 /// A transaction whose process has stopped is ended by the server after this time, and its lock is free.
 pub const IDLE_MAX_MILLIS: u32 = 3_000;
 /// How long a batch waits for those that other processes have in hand in its organization.
-const LOCK_MAX_MILLIS: u32 = 8_000;
+pub(super) const LOCK_MAX_MILLIS: u64 = 8_000;
 /// Prepared statements kept by a connection; there are about four for each table.
 const STATEMENTS_MAX: usize = 512;
 /// How long a connection may take to be ready, greeting and TLS included.
@@ -97,6 +97,11 @@ impl Trouble {
                 *ended || classes.iter().any(|class| code.starts_with(class))
             }
         }
+    }
+
+    /// Whether other transactions are in the way of this one, and of nothing else on the connection.
+    pub fn is_conflict(&self) -> bool {
+        matches!(self, Self::Said { code, ended: false, .. } if *code == SqlState::T_R_SERIALIZATION_FAILURE)
     }
 
     /// What it means for who only reads, or has not asked for a commit yet.

@@ -71,6 +71,19 @@ pub enum OpenError {
         /// How many are missing.
         missing: usize,
     },
+    /// The schema is newer than the program, which would not know what it means.
+    #[error(
+        "the database {database} was brought up to date by a newer bursar than this one, which knows {known} of its \
+         {applied} migrations: run a bursar of that version or later"
+    )]
+    Newer {
+        /// Where it is, without its password.
+        database: String,
+        /// How many migrations it has had.
+        applied: usize,
+        /// How many the program knows.
+        known: usize,
+    },
     /// A store moves into it, and not all of it is here.
     #[error(
         "a move into the database {database} has not ended: from {source_file}, since {began_at}. Run the same \

@@ -78,25 +78,26 @@ impl Readers {
     }
 
     /// Asks on a connection. One that was idle may have broken meanwhile without anybody noticing, so a look that
-    /// breaks is made once more, on a new one: to read twice harms nobody.
+    /// breaks is made once more, on a new one; one that others were in the way of, for as long as they are: to read twice
+    /// harms nobody.
     fn look<T>(&self, mut ask: impl FnMut(&mut Link) -> Result<T, Trouble>) -> Result<T, StoreError> {
-        let begun = Instant::now();
-        let mut lent = self.lend(false)?;
-        match ask(lent.link()) {
-            Ok(found) => {
-                lent.give_back();
-                Ok(found)
+        let (begun, mut broke) = (Instant::now(), false);
+        loop {
+            let mut lent = self.lend(false)?;
+            match ask(lent.link()) {
+                Ok(found) => {
+                    lent.give_back();
+                    return Ok(found);
+                }
+                Err(trouble) if trouble.is_conflict() && begun.elapsed() < LENT_WITHIN => {}
+                Err(trouble) if trouble.may_pass() && !broke && begun.elapsed() < LENT_WITHIN => {
+                    // What broke one has broken the others.
+                    drop(lent);
+                    self.lent().idle.clear();
+                    broke = true;
+                }
+                Err(trouble) => return Err(trouble.of_read()),
             }
-            Err(trouble) if trouble.may_pass() && begun.elapsed() < LENT_WITHIN => {
-                // What broke one has broken the others.
-                drop(lent);
-                self.lent().idle.clear();
-                let mut lent = self.lend(false)?;
-                let found = ask(lent.link()).map_err(Trouble::of_read)?;
-                lent.give_back();
-                Ok(found)
-            }
-            Err(trouble) => Err(trouble.of_read()),
         }
     }
 

@@ -35,10 +35,16 @@ struct Lacking {
 }
 
 impl Lacking {
-    fn of(link: &mut Link, distributed: bool) -> Result<Self, Trouble> {
+    /// Looks. A database of a later version lacks nothing, and is none of ours.
+    fn of(link: &mut Link, distributed: bool, database: &str) -> Result<Self, OpenError> {
+        let database = || database.to_owned();
+        let failed = |trouble: Trouble| OpenError::Migration { database: database(), reason: trouble.to_string() };
         let known = migrations::migrations::runner().get_migrations().len();
-        let migrations = known.saturating_sub(applied(link)?);
-        Ok(Self { migrations, tables: if distributed { distribution::pending(link)? } else { Vec::new() } })
+        let applied = applied(link).map_err(failed)?;
+        let newer = || OpenError::Newer { database: database(), applied, known };
+        let migrations = known.checked_sub(applied).ok_or_else(newer)?;
+        let tables = if distributed { distribution::pending(link).map_err(failed)? } else { Vec::new() };
+        Ok(Self { migrations, tables })
     }
 }
 
@@ -54,7 +60,7 @@ pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<Strin
     if distributed && let Some(reason) = distribution::obstacle(&mut link).map_err(trouble)? {
         return Err(OpenError::Undistributable { database, reason });
     }
-    match Lacking::of(&mut link, distributed).map_err(trouble)? {
+    match Lacking::of(&mut link, distributed, &database)? {
         Lacking { migrations: 0, tables } if tables.is_empty() => return Ok((link, Vec::new())),
         Lacking { migrations: 0, tables } if may == May::Look => {
             return Err(OpenError::Undistributed { database, tables: named(&tables).join(", ") });
@@ -71,11 +77,11 @@ pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<Strin
     ];
     guard.ask_all(&lock, MIGRATED_WITHIN).map_err(trouble)?;
     // Another process may have done it meanwhile.
-    if Lacking::of(&mut link, distributed).map_err(trouble)?.migrations > 0 {
+    if Lacking::of(&mut link, distributed, &database)?.migrations > 0 {
         let ran = link.with_client(async |client| migrations::migrations::runner().run_async(client).await);
         ran.map_err(|error| failed(error.to_string()))?;
     }
-    let Lacking { tables, .. } = Lacking::of(&mut link, distributed).map_err(trouble)?;
+    let Lacking { tables, .. } = Lacking::of(&mut link, distributed, &database)?;
     distribution::spread(&mut link, &tables).map_err(trouble)?;
     guard.ask_all(&[Ask::Plain("COMMIT".to_owned())], DEADLINE).map_err(trouble)?;
     Ok((link, named(&tables)))

@@ -1,14 +1,14 @@
 //! The writing half: one transaction for each batch, on a connection of its own.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
 use super::arrival::CLOSED;
 use super::door::Door;
-use super::link::{Ask, BEGINNING, Link, Trouble};
+use super::link::{Ask, BEGINNING, LOCK_MAX_MILLIS, Link, Trouble};
 use super::statements::{NOBODY, Questions, writes};
 use crate::clock::Time;
 use crate::ids::OrgId;
@@ -17,6 +17,8 @@ use crate::world::{Row, TableChanges, Value, Want};
 
 /// How long a round of look-ups may take; longer than the wait for the lock.
 const LOAD_DEADLINE: Duration = Duration::from_secs(10);
+/// How long a batch that others come before begins again and again.
+const LOCKED_WITHIN: Duration = Duration::from_millis(LOCK_MAX_MILLIS);
 /// How long the answer to a commit is waited for. It is never cancelled on the server: who cancels one that waits
 /// for a standby makes it succeed without.
 const COMMIT_DEADLINE: Duration = Duration::from_secs(20);
@@ -45,10 +47,21 @@ impl Writer {
         let questions = Questions::of(wants, link.has_citus());
         let lock = self.lock(organization);
         let loads = || questions.statements.iter().map(Ask::Made);
-        let first = [Ask::Once(lock.clone()), self.lock_nobody(organization, wants)];
-        let first = link.begin("").into_iter().chain(first);
-        let found = link.ask_all(&first.chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
-        let mut found = found.map_err(Trouble::of_read)?;
+        let begun = Instant::now();
+        let mut found = loop {
+            let first = [Ask::Once(lock.clone()), self.lock_nobody(organization, wants)];
+            let first = link.begin("").into_iter().chain(first).chain(loads());
+            match link.ask_all(&first.collect::<Vec<_>>(), LOAD_DEADLINE) {
+                // At SERIALIZABLE what one sees is older than the lock that one has waited for, and the server says so.
+                // Whoever was before may be there again sooner, so it may take many goes.
+                Err(trouble) if trouble.is_conflict() && begun.elapsed() < LOCKED_WITHIN => {
+                    tracing::debug!(%trouble, "a batch begins again");
+                    metrics::counter!("bursar_batch_retries_total").increment(1);
+                    link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], LOAD_DEADLINE).map_err(Trouble::of_read)?;
+                }
+                found => break found.map_err(Trouble::of_read)?,
+            }
+        };
         found.drain(..BEGINNING);
         if found[0].is_empty() {
             // The first command ever of this organization. Whatever was loaded was loaded without a lock.

@@ -1,0 +1,81 @@
+//! A database at SERIALIZABLE, which other engines know alone: whoever others are in the way of is refused there, and runs
+//! again, and no caller notices.
+
+use std::time::{Duration, Instant};
+
+use crate::harness::postgres::{Database, aside};
+use crate::postgres::{COUNT, ORG, batch, count, executor, isolated, race, slow_updates};
+
+/// How many transactions the server has taken back. A session tells when it ends.
+fn taken_back(database: &Database) -> u64 {
+    database.run("SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()")[0].parse().unwrap()
+}
+
+/// Waits until it is so.
+fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !so() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it never is: {what}");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_waited_for_an_organization_in_vain_begins_again_until_it_is_done() {
+    let database = aside(Database::new);
+    isolated(&database, "serializable");
+    slow_updates(&database);
+    let (done, counted) = race(database.settings(), &database).await;
+    assert_eq!((done, counted), (301, 301), "nobody was refused, and nothing was lost");
+    // The negative control: they were in each other's way.
+    aside(|| until("somebody was refused by the server", || taken_back(&database) > 0));
+
+    // At the usual level the same race has nobody begin again.
+    let database = aside(Database::new);
+    isolated(&database, "read committed");
+    slow_updates(&database);
+    assert_eq!(race(database.settings(), &database).await, (301, 301));
+    let left = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'bursar'";
+    aside(|| until("all sessions have ended", || database.run(left).is_empty()));
+    assert_eq!(taken_back(&database), 0);
+}
+
+/// Somebody reads what a batch writes, writes where it has read, and commits while it commits: its COMMIT fails.
+#[test]
+fn a_commit_that_cannot_be_serialized_is_made_again() {
+    let database = Database::new();
+    isolated(&database, "serializable");
+    let mut executor = executor(database.settings());
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
+    // Each commit that counts takes a number, which nobody takes back, and waits for us.
+    database.run("CREATE SEQUENCE commits");
+    database.run(
+        "CREATE FUNCTION held() RETURNS trigger LANGUAGE plpgsql AS \
+         'BEGIN PERFORM nextval(''commits''); PERFORM pg_advisory_xact_lock(7); RETURN NULL; END'",
+    );
+    database.run("CREATE CONSTRAINT TRIGGER held AFTER UPDATE ON app_metrics DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION held()");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let other = runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(&database.url(), tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    });
+    let other = |sql: &str| runtime.block_on(other.batch_execute(sql)).unwrap();
+    other("SELECT pg_advisory_lock(7)");
+    other("BEGIN; SELECT * FROM app_metrics");
+    std::thread::scope(|scope| {
+        let counted = scope.spawn(|| batch(&mut executor, &[COUNT]));
+        until("the batch commits", || {
+            !database.run("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").is_empty()
+        });
+        other(&format!(
+            "INSERT INTO app_metrics (org, app, money_out, connected_users) VALUES ('{}', gen_random_uuid(), 0, 0); COMMIT",
+            ORG.0
+        ));
+        other("SELECT pg_advisory_unlock(7)");
+        assert_eq!(counted.join().unwrap(), [Ok(2)]);
+    });
+    assert_eq!(database.run("SELECT last_value FROM commits"), ["2"], "the first commit failed");
+    database.run("DELETE FROM app_metrics WHERE connected_users = 0");
+    assert_eq!(count(&database), 2);
+}
