@@ -86,3 +86,4 @@ mod users;
 mod vendors;
 mod webhooks;
 mod wire;
+mod workers;

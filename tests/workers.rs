@@ -1,0 +1,86 @@
+//! Workers that die of a bug of ours.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use bursar::jobs::{Job, LEASE_SECONDS, Work};
+use bursar::worker;
+use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
+use serde_json::json;
+use tokio::sync::watch;
+
+use crate::harness::Server;
+
+/// Panics where the first message is counted, which is in the midst of its job.
+#[derive(Debug)]
+struct Bug {
+    met: Arc<AtomicU32>,
+}
+
+impl Recorder for Bug {
+    fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+    fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+    fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+    fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
+        let counts_messages = key.name() == "bursar_messages_total";
+        assert!(!counts_messages || self.met.fetch_add(1, Ordering::SeqCst) > 0, "a bug");
+        Counter::noop()
+    }
+
+    fn register_gauge(&self, _: &Key, _: &Metadata<'_>) -> Gauge {
+        Gauge::noop()
+    }
+
+    fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+        Histogram::noop()
+    }
+}
+
+/// The job that sends a message, while there is one.
+fn sending(server: &Server) -> Option<Job> {
+    let mut found = None;
+    let look = |job: &Job| {
+        if matches!(job.work.0, Work::SendMessage { .. }) {
+            found = Some(job.clone());
+        }
+        Ok(())
+    };
+    server.bursar().reads.snapshot(|snapshot| snapshot.each::<Job>(look)).unwrap();
+    found
+}
+
+async fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !so() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it never is: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Messages to the inbox are sent without a lease, so the job is due all the while.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have_ended() {
+    let server = Server::memory().await;
+    let met = Arc::new(AtomicU32::new(0));
+    metrics::set_global_recorder(Bug { met: met.clone() }).expect("nobody else counts in this process");
+    let body = json!({"amount": 100, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    let job = sending(&server).expect("the link is to be sent");
+    assert_eq!((job.attempts, job.leased_until), (0, None));
+    let (stop, told) = watch::channel(false);
+    let worker = worker::start(server.bursar().clone(), told);
+    until("the job is put off", || sending(&server).is_none_or(|job| job.leased_until.is_some())).await;
+    let put_off = sending(&server).expect("nobody has done it");
+    assert_eq!((put_off.attempts, put_off.due_at), (1, server.now().plus_seconds(LEASE_SECONDS)));
+    assert_eq!(met.load(Ordering::SeqCst), 1, "it was begun once");
+
+    server.advance(LEASE_SECONDS);
+    until("it is done", || sending(&server).is_none()).await;
+    let shown = server.get(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200);
+    assert_eq!(shown.body["status"], "delivered");
+    assert_eq!(met.load(Ordering::SeqCst), 2);
+    stop.send_replace(true);
+    worker.await.unwrap();
+}
