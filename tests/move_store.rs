@@ -78,8 +78,17 @@ pub fn end(process: Process) {
     assert!(process.wait(Duration::from_secs(20)).0.success());
 }
 
+/// A database that no other test is lent, because of what is done to its tables.
+pub fn own() -> Database {
+    let cluster = Cluster::shared();
+    if cluster.citus.is_some() { crate::citus::own() } else { cluster.database() }
+}
+
 /// A database without any schema.
 fn bare(cluster: &Cluster) -> Database {
+    if cluster.citus.is_some() {
+        return crate::citus::bare();
+    }
     let database = cluster.database();
     let Database { name, .. } = &database;
     aside(|| {
@@ -281,12 +290,10 @@ fn a_row_that_is_lost_or_changed_on_the_way_is_found() {
         ("events", "IF NEW.sequence = 1 THEN RETURN NULL; END IF; RETURN NEW", "events: "),
         ("event_streams", "NEW.hash := ''::bytea; RETURN NEW", "event log does not end where it did"),
     ] {
-        let database = Database::new();
+        let database = own();
         let url = database.url();
-        database.run(&format!(
-            "CREATE FUNCTION damage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {act}; END $$; \
-             CREATE TRIGGER damage BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION damage()"
-        ));
+        database.run(&format!("CREATE FUNCTION damage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {act}; END $$"));
+        database.alter(table, "CREATE TRIGGER damage BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION damage()");
         let output = run(folder.path(), &url, &[]);
         refused(&output, 1, "is not equal to the store, and is not opened");
         assert!(said(&output).contains(told), "{}", said(&output));
@@ -295,7 +302,7 @@ fn a_row_that_is_lost_or_changed_on_the_way_is_found() {
         let serve = bursar(&["serve", "--data-dir", data_dir, "--database-url", &url]).output().unwrap();
         refused(&serve, 1, "has not ended");
         // To repeat it does not help; to begin again does, when the reason is gone.
-        database.run(&format!("DROP TRIGGER damage ON {table}"));
+        database.alter(table, "DROP TRIGGER damage ON %s");
         refused(&run(folder.path(), &url, &[]), 1, "is not equal to the store");
         let again = moved(&run(folder.path(), &url, &["--restart", "--json"]));
         assert_eq!(again["moved"]["copied_before"], 0);

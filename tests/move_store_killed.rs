@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::harness::postgres::Database;
 use crate::harness::{Process, bursar};
-use crate::move_store::{command, end, moved, of_database, of_store, refused, run, said, sandbox};
+use crate::move_store::{command, end, moved, of_database, of_store, own, refused, run, said, sandbox};
 use crate::process::as_app;
 
 /// A sandbox and an empty database in which every chunk takes its time.
@@ -22,12 +22,12 @@ struct House {
 
 impl House {
     fn new() -> Self {
-        let (folder, database) = (tempfile::tempdir().unwrap(), Database::new());
+        let (folder, database) = (tempfile::tempdir().unwrap(), own());
         sandbox(folder.path(), 3);
         database.run(
             "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.1); RETURN NEW; END'",
         );
-        database.run("CREATE TRIGGER slow BEFORE UPDATE ON moves FOR EACH ROW EXECUTE FUNCTION slow()");
+        database.alter("moves", "CREATE TRIGGER slow BEFORE UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION slow()");
         Self { folder, database }
     }
 
@@ -131,8 +131,9 @@ fn a_move_that_is_killed_before_its_last_step_leaves_neither_to_be_served() {
     house.database.run(
         "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$",
     );
-    house.database.run(
-        "CREATE TRIGGER fail BEFORE UPDATE ON moves FOR EACH ROW WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION fail()",
+    house.database.alter(
+        "moves",
+        "CREATE TRIGGER fail BEFORE UPDATE ON %s FOR EACH ROW WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION fail()",
     );
     let stopped = run(house.data(), &house.url(), &[]);
     refused(&stopped, 1, "the disk is full");
@@ -140,7 +141,7 @@ fn a_move_that_is_killed_before_its_last_step_leaves_neither_to_be_served() {
     house.nobody_serves_the_database();
     let data_dir = house.data().to_str().unwrap();
     refused(&bursar(&["serve", "--data-dir", data_dir]).output().unwrap(), 1, "moved to");
-    house.database.run("DROP TRIGGER fail ON moves");
+    house.database.alter("moves", "DROP TRIGGER fail ON %s");
     let done: Value = moved(&run(house.data(), &house.url(), &["--json"]));
     assert_eq!(done["moved"]["copied_before"], done["moved"]["rows"]);
     end(Process::start_with(house.data(), &["--database-url", &house.url()]));

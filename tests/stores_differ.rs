@@ -1,5 +1,5 @@
-//! The same random requests through the whole program over memory, SQLite and PostgreSQL: the same answers, byte
-//! for byte, and in the end the same rows in every table.
+//! The same random requests through the whole program over memory, SQLite, PostgreSQL and, where `BURSAR_TEST_STORE`
+//! says so, Citus: the same answers, byte for byte, and in the end the same rows in every table.
 //!
 //! `BURSAR_DIFFER_REQUESTS` makes it longer: 100,000 are the acceptance run (`make differ`).
 
@@ -12,7 +12,7 @@ use futures::FutureExt as _;
 use serde_json::{Value, json};
 
 use crate::crash::setting;
-use crate::harness::postgres::Database;
+use crate::harness::postgres::{Cluster, Database, aside, is_citus_asked_for};
 use crate::harness::{Reply, Server};
 use crate::samples::{Sample, Stage, sample};
 
@@ -100,27 +100,36 @@ async fn said_or_why(stage: &Stage, route: &Route, twist: Twist, number: u64) ->
 }
 
 const IN_THE_WAY: &str = "in the way: ";
-const NAMES: [&str; 3] = ["memory", "SQLite", "PostgreSQL"];
 
-async fn stages() -> [Stage; 3] {
-    [
-        Stage::on(Server::failing().await).await,
-        Stage::on(Server::sqlite().await).await,
-        Stage::on(Server::postgres(Database::new().settings()).await).await,
-    ]
+/// The whole program over a store with this name, in the order in which they are compared with the first.
+type Named = (&'static str, Stage);
+
+/// All over nothing. Citus has few databases, so the one that it has is emptied.
+async fn stages(citus: Option<&Database>) -> Vec<Named> {
+    let postgres = aside(|| Cluster::single().database());
+    let mut stages = vec![
+        ("memory", Stage::on(Server::failing().await).await),
+        ("SQLite", Stage::on(Server::sqlite().await).await),
+        ("PostgreSQL", Stage::on(Server::postgres(postgres.settings()).await).await),
+    ];
+    if let Some(database) = citus {
+        aside(|| database.empty());
+        stages.push(("Citus", Stage::on(Server::postgres(database.settings()).await).await));
+    }
+    stages
 }
 
-/// The same rows in every table of all three, and nothing wrong with them; gives how many there are.
-fn compared(stages: &[Stage; 3]) -> usize {
+/// The same rows in every table of all, and nothing wrong with them; gives how many there are.
+fn compared(stages: &[Named]) -> usize {
     let mut rows = 0;
     for table in tables::ALL {
-        let expected = stages[0].server.rows(table);
+        let expected = stages[0].1.server.rows(table);
         rows += expected.len();
-        for (stage, name) in stages.iter().zip(NAMES) {
+        for (name, stage) in stages {
             assert_eq!(stage.server.rows(table), expected, "the rows of {} in memory and {name} differ", table.name);
         }
     }
-    for (stage, name) in stages.iter().zip(NAMES) {
+    for (name, stage) in stages {
         let report = bursar::verify::verify(&stage.server.bursar().reads).unwrap();
         assert!(report.findings.is_empty(), "{name}: {:?}", report.findings);
     }
@@ -128,12 +137,13 @@ fn compared(stages: &[Stage; 3]) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn three_stores_give_the_same_answers_and_keep_the_same_book() {
+async fn all_stores_give_the_same_answers_and_keep_the_same_book() {
     let requests = setting("BURSAR_DIFFER_REQUESTS", 120);
     let mut state = setting("BURSAR_DIFFER_SEED", 1);
-    let mut stages = stages().await;
+    let citus = is_citus_asked_for().then(|| aside(Database::new));
+    let mut stages = stages(citus.as_ref()).await;
     let table = bursar::routes::table();
-    let (mut answered, mut rows) = (0, 0);
+    let (mut answered, mut rows, mut begun_anew) = (0, 0, 0);
     for number in 0..requests {
         let route = &table[usize::try_from(draw(&mut state, table.len() as u64)).unwrap()];
         let twist = match draw(&mut state, 8) {
@@ -145,26 +155,28 @@ async fn three_stores_give_the_same_answers_and_keep_the_same_book() {
         };
         if draw(&mut state, 16) == 0 {
             let seconds = i64::try_from(draw(&mut state, 90_000)).unwrap();
-            for stage in &stages {
+            for (_, stage) in &stages {
                 stage.server.pass(seconds).await;
             }
         }
         let mut all = Vec::new();
-        for stage in &stages {
+        for (_, stage) in &stages {
             all.push(said_or_why(stage, route, twist, number).await);
         }
         answered += u64::from(all[0].starts_with('2'));
-        for (said, name) in all.iter().zip(NAMES) {
+        for (said, (name, _)) in all.iter().zip(&stages) {
             let operation = route.documented.operation_id;
             assert_eq!(*said, all[0], "request {number}, {operation}, {twist:?}: memory and {name} differ");
         }
         if all[0].starts_with(IN_THE_WAY) {
             rows += compared(&stages);
-            stages = self::stages().await;
+            begun_anew += 1;
+            drop(stages);
+            stages = self::stages(citus.as_ref()).await;
         }
     }
     rows += compared(&stages);
     assert!(answered > requests / 4, "{answered} of {requests} were done: the test has lost its edge");
     assert!(rows > 100, "{rows} rows");
-    println!("{requests} requests, {answered} of them done, {rows} rows compared");
+    println!("{requests} requests, {answered} of them done, {rows} rows compared, begun anew {begun_anew} times");
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Starts a PostgreSQL for one run of tests, reached by a socket in its folder: tools/postgres.sh <folder> <owner's pid>
 # It ends, and its folder goes, when the process with that id has ended. Durable like a real one (fsync is on).
+# BURSAR_TEST_POSTGRES_BIN is the folder of the programs that it is made of, in place of the newest that Debian installed;
+# BURSAR_TEST_ISOLATION the isolation of transactions that name none.
 set -euo pipefail
 folder=$1
 owner=$2
-postgres=$(find /usr/lib/postgresql -maxdepth 1 -mindepth 1 2>/dev/null | sort -V | tail -n 1)/bin
+newest() { find /usr/lib/postgresql -maxdepth 1 -mindepth 1 2>/dev/null | sort -V | tail -n 1; }
+postgres=${BURSAR_TEST_POSTGRES_BIN:-$(newest)/bin}
 [ -x "$postgres/initdb" ] || { echo "postgres: PostgreSQL is missing: run tools/setup.sh" >&2; exit 1; }
 # It refuses to run as root, and gets a user of its own then.
 as_postgres() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; else "$@"; fi; }
@@ -14,6 +17,13 @@ chmod 755 "$folder"
 chmod 700 "$folder/data"
 [ "$(id -u)" != 0 ] || chown postgres:postgres "$folder" "$folder/data" "$folder/socket"
 cd "$folder"
+# Programs in somebody's home cannot be run by another user.
+if ! as_postgres "$postgres/initdb" --version >/dev/null 2>&1; then
+  cp -r "$(dirname "$postgres")" "$folder/server"
+  chmod -R a+rX "$folder/server"
+  postgres=$folder/server/bin
+fi
+echo "$postgres" >"$folder/bin"
 as_postgres "$postgres/initdb" -D "$folder/data" -A trust -U bursar -E UTF8 --locale=C --no-sync >/dev/null
 cat >>"$folder/data/postgresql.conf" <<CONF
 listen_addresses = ''
@@ -23,6 +33,7 @@ shared_buffers = 128MB
 max_wal_size = 4GB
 log_lock_waits = on
 log_line_prefix = '%m [%p] %d '
+default_transaction_isolation = '${BURSAR_TEST_ISOLATION:-read committed}'
 CONF
 as_postgres "$postgres/pg_ctl" -w -D "$folder/data" -l "$folder/data/log" start >/dev/null
 # It outlives the test that needed it first, and ends with the run.

@@ -2,13 +2,14 @@
 # Starts a Citus cluster of one coordinator and two workers on ports of 127.0.0.1: tests/citus/cluster.sh <folder> [<owner's pid>]
 # Prints the URL of the coordinator, without a database, once it is ready; `make test-citus` takes that in BURSAR_TEST_CITUS_URL.
 # It ends, and its folder goes, when the process with that id has ended; without one, when <folder>/stop is made.
-# PostgreSQL must have the extension. CITUS_PORT is the port of the coordinator (9700); the workers have the next ones, and the one
+# PostgreSQL must have the extension; BURSAR_TEST_POSTGRES_BIN names the folder of its programs where it is not the newest of Debian's. CITUS_PORT is the port of the coordinator (9700); the workers have the next ones, and the one
 # after them is a spare, known to the coordinator as inactive: a test adds it.
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 owner=${2:-}
 port=${CITUS_PORT:-9700}
-postgres=$(find /usr/lib/postgresql -maxdepth 1 -mindepth 1 2>/dev/null | sort -V | tail -n 1)/bin
+newest() { find /usr/lib/postgresql -maxdepth 1 -mindepth 1 2>/dev/null | sort -V | tail -n 1; }
+postgres=${BURSAR_TEST_POSTGRES_BIN:-$(newest)/bin}
 [ -x "$postgres/initdb" ] || { echo "citus: PostgreSQL is missing: run tools/setup.sh" >&2; exit 1; }
 [ -e "$("$postgres/pg_config" --sharedir)/extension/citus.control" ] || { echo "citus: PostgreSQL has no extension citus" >&2; exit 1; }
 # It refuses to run as root, and gets a user of its own then.

@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use bursar::store::Postgres;
@@ -124,11 +123,23 @@ impl Citus {
 
     /// A database of the test's own, with the extension and nothing in it; it stays until the run has ended.
     pub fn bare(&self, coordinator: &Cluster) -> String {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let made = MADE.fetch_add(1, Ordering::SeqCst);
-        let name = format!("{}bare_{}_{made}", self.prefix, std::process::id());
+        let name = format!("{}own_{}", self.prefix, uuid::Uuid::new_v4().simple());
         aside(|| self.make(coordinator, &name, ""));
         name
+    }
+
+    /// The same, with our schema, distributed and empty.
+    pub fn distributed(&self, coordinator: &Cluster) -> String {
+        let name = format!("{}own_{}", self.prefix, uuid::Uuid::new_v4().simple());
+        self.copy_template(coordinator, &name);
+        name
+    }
+
+    fn copy_template(&self, coordinator: &Cluster, name: &str) {
+        // Nobody else may copy at the same time.
+        let alone = File::create(self.folder.join("lock")).unwrap();
+        alone.lock().unwrap();
+        aside(|| self.make(coordinator, name, &format!("{}template", self.prefix)));
     }
 
     /// Lends a database with our schema, distributed and empty, for as long as this process lives.
@@ -143,10 +154,7 @@ impl Citus {
             if made.exists() {
                 aside(|| empty(coordinator, &name));
             } else {
-                // Nobody else may copy at the same time.
-                let alone = File::create(self.folder.join("lock")).unwrap();
-                alone.lock().unwrap();
-                aside(|| self.make(coordinator, &name, &format!("{}template", self.prefix)));
+                self.copy_template(coordinator, &name);
                 File::create(made).unwrap();
             }
             return name;
@@ -156,7 +164,7 @@ impl Citus {
 }
 
 /// Takes every row out of a database, when nobody of the process before is left in it.
-fn empty(coordinator: &Cluster, name: &str) {
+pub fn empty(coordinator: &Cluster, name: &str) {
     let begun = Instant::now();
     let left = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
         WHERE datname = current_database() AND application_name LIKE 'bursar%'";

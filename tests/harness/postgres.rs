@@ -1,13 +1,14 @@
 //! PostgreSQL for the tests: one server for a run, and a database of its own for each test.
 //!
 //! The server is started by the first test that needs it, and ends with the run: with the process that started the
-//! tests. `BURSAR_TEST_POSTGRES` names another server to use instead, as a URL without a database, whose user may
+//! tests. `BURSAR_TEST_POSTGRES_BIN` says whose programs it is made of (`make postgres-18`), and
+//! `BURSAR_TEST_ISOLATION` at which level its transactions run when they name none (`make serializable`).
+//! `BURSAR_TEST_POSTGRES` names another server to use instead, as a URL without a database, whose user may
 //! make databases. Where `BURSAR_TEST_STORE` says `citus`, it is the cluster of `citus.rs`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::citus::Citus;
@@ -20,6 +21,11 @@ const TEMPLATE: &str = "bursar_template";
 /// Whether the API's tests are to run over PostgreSQL.
 pub fn is_asked_for() -> bool {
     std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "postgres" || store == "citus")
+}
+
+/// Whether they are to run over a cluster of Citus.
+pub fn is_citus_asked_for() -> bool {
+    std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "citus")
 }
 
 /// Runs on a thread of its own: a test's may belong to an async runtime, which may not block.
@@ -50,9 +56,11 @@ pub struct Database {
 impl Cluster {
     /// The one that the tests of a run share.
     pub fn shared() -> Self {
-        if std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "citus") {
-            return Self::citus();
-        }
+        if is_citus_asked_for() { Self::citus() } else { Self::single() }
+    }
+
+    /// The same, of one server, whatever is asked for.
+    pub fn single() -> Self {
         let owner = std::os::unix::process::parent_id();
         let folder = std::env::temp_dir().join(format!("bursar-postgres-{owner}"));
         std::fs::create_dir_all(&folder).unwrap();
@@ -137,8 +145,8 @@ impl Cluster {
         if let Some(citus) = &self.citus {
             return Database { cluster: self.clone(), name: citus.lend(self) };
         }
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let name = format!("test_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::SeqCst));
+        // Ids of processes come again within a long run.
+        let name = format!("test_{}", uuid::Uuid::new_v4().simple());
         let make = format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}");
         let begun = Instant::now();
         aside(|| {
@@ -180,8 +188,8 @@ impl Cluster {
     }
 
     fn control(&self, arguments: &str) {
-        let bin = "$(find /usr/lib/postgresql -maxdepth 1 -mindepth 1 | sort -V | tail -n 1)/bin";
-        self.script(&format!("\"{bin}/pg_ctl\" -D data -l data/log {arguments} >/dev/null"));
+        // Whoever started the server wrote down whose programs it is made of.
+        self.script(&format!("\"$(cat bin)/pg_ctl\" -D data -l data/log {arguments} >/dev/null"));
     }
 
     /// Ends it as a crash would.
@@ -243,5 +251,25 @@ impl Database {
     /// Runs a statement; gives the first column of its rows as text.
     pub fn run(&self, sql: &str) -> Vec<String> {
         aside(|| self.cluster.run(&self.name, sql))
+    }
+
+    /// Changes a table; where Citus spreads it, its parts on every node, by which name a text says with `%s`.
+    pub fn alter(&self, table: &str, sql: &str) {
+        let spread = self.cluster.citus.is_some()
+            && !self
+                .run(&format!("SELECT 1 FROM pg_dist_partition WHERE logicalrelid = '{table}'::regclass"))
+                .is_empty();
+        if !spread {
+            self.run(&sql.replace("%s", table));
+            return;
+        }
+        let told =
+            self.run(&format!("SELECT (success, result) FROM run_command_on_placements('{table}', $each${sql}$each$)"));
+        assert!(!told.is_empty() && told.iter().all(|told| told.starts_with("(t,")), "{told:?}");
+    }
+
+    /// Takes every row out of it; only of a database of Citus, of which there are few.
+    pub fn empty(&self) {
+        super::citus::empty(&self.cluster, &self.name);
     }
 }
