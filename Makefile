@@ -1,15 +1,16 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable test-citus differ chaos browser schemathesis simulate crash batches payables-races bench bless
+.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable test-citus differ chaos failover browser schemathesis simulate crash batches payables-races bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
 SCHEMATHESIS_SEED ?= 1
 SCHEMATHESIS_CALLS ?= 2000
 SCHEMATHESIS_EXAMPLES ?= 4
+FAILOVERS ?= 30
 # The tests that run over whatever store is asked for.
-API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store)/))
+API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store|failover)/))
 
 # The store's own tests, with whatever server is asked for.
 STORE_TESTS = test(/^(postgres|stores|move_store)/)
@@ -50,6 +51,7 @@ test-long: test ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory serializable
 	@$(MAKE) --no-print-directory differ
 	@$(MAKE) --no-print-directory chaos
+	@$(MAKE) --no-print-directory failover
 
 fmt: ## Check the format
 	cargo fmt --all --check
@@ -87,6 +89,10 @@ differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, a
 
 chaos: ## Kill and stop four processes on one PostgreSQL for five minutes
 	BURSAR_CHAOS_ROUNDS=60 cargo nextest run --locked --no-capture -E 'test(four_processes)'
+
+failover: build ## Fail a PostgreSQL of three nodes under Patroni over, thirty times under load (FAILOVERS), and once without synchronous replication; needs root
+	@tools/setup.sh failover
+	BURSAR_BIN=$(CURDIR)/target/release/bursar BURSAR_FAILOVERS=$(FAILOVERS) cargo nextest run --locked --ignore-default-filter --no-capture -E 'test(/^failover/)'
 
 browser: ## Walk the pages with a real browser (needs build and unit)
 	BURSAR_BIN=$(CURDIR)/target/release/bursar npm test --silent --prefix tests/browser

@@ -14,7 +14,7 @@ use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 
-use crate::crash::{links, load};
+use crate::harness::judge::{links, load};
 use crate::harness::postgres::{Cluster, Database, aside};
 use crate::harness::{Server, bursar};
 use crate::move_store::{moved, of_database, of_store, sandbox};

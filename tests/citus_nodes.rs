@@ -1,17 +1,16 @@
 //! Nodes come, organizations move to them, and a large one gets a shard of its own, all while payouts run: nothing is lost
 //! and nothing done twice.
 
-use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
-use bursar::load::{Load, run};
+use bursar::load::Load;
 
 use crate::citus::own;
-use crate::crash::{links, load};
+use crate::harness::judge::{Judge, Verdict, links, load};
 use crate::harness::postgres::{Database, aside};
-use crate::postgres_processes::{House, settle};
+use crate::harness::sending::Sending;
+use crate::postgres_processes::House;
 
 /// Where an organization's rows are.
 struct Place {
@@ -51,54 +50,23 @@ async fn while_payouts_run<T: Send>(act: impl FnOnce(&Database, &str) -> T + Sen
     let (process, other) = (house.start(&[]), house.start(&[]));
     let credentials = house.credentials();
     let org = credentials["organization"]["id"].as_str().unwrap().to_owned();
-    let (done, acknowledged) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
-    let sending: Vec<_> = [&process, &other]
-        .into_iter()
-        .zip(0_u64..)
-        .map(|(process, place)| {
-            let (process, done, acknowledged) = (load(process, &credentials, 0), done.clone(), acknowledged.clone());
-            tokio::spawn(async move {
-                let mut sent = Vec::new();
-                let mut round = 0;
-                while !done.load(Ordering::SeqCst) {
-                    round += 1;
-                    let load = Load {
-                        connections: 2,
-                        duration: Duration::from_secs(2),
-                        run: place * 1_000 + round,
-                        ..process.clone()
-                    };
-                    let round = run(&load).await.unwrap().sent;
-                    acknowledged.fetch_add(round.iter().filter(|sent| sent.link.is_some()).count(), Ordering::SeqCst);
-                    sent.extend(round);
-                }
-                sent
-            })
-        })
-        .collect();
-    // There is load before it, and after it too.
-    let some_more = || {
-        let (begun, before) = (Instant::now(), acknowledged.load(Ordering::SeqCst));
-        while acknowledged.load(Ordering::SeqCst) < before + 50 {
-            assert!(begun.elapsed() < Duration::from_secs(120), "there is no load");
-            std::thread::park_timeout(Duration::from_millis(50));
-        }
-    };
-    let came_of_it = aside(|| {
-        some_more();
-        let came_of_it = act(&database, &org);
-        some_more();
-        came_of_it
+    let loads = [&process, &other].into_iter().zip(0_u64..).map(|(process, place)| Load {
+        connections: 2,
+        duration: Duration::from_secs(2),
+        ..load(process, &credentials, place * 1_000 + 1)
     });
-    done.store(true, Ordering::SeqCst);
-    let mut made = HashSet::new();
-    for sending in sending {
-        settle(sending.await.unwrap(), &load(&process, &credentials, 0), &mut made).await;
-    }
-    let listed: HashSet<String> = links(&load(&process, &credentials, 0)).into_keys().collect();
-    assert_eq!(listed, made, "each key made one link, and every acknowledged one is there");
+    let sending = Sending::begin(loads.collect());
+    // There is load before it, and after it too.
+    sending.more(50).await;
+    let came_of_it = aside(|| act(&database, &org));
+    sending.more(50).await;
+    let (sent, _) = sending.end().await;
+    let mut judge = Judge::default();
+    judge.settle(sent, &load(&process, &credentials, 0)).await;
+    assert_eq!(judge.verdict(&links(&load(&process, &credentials, 0))), Verdict::default());
     aside(|| house.verify());
-    println!("{} payouts, {} of them acknowledged at once", made.len(), acknowledged.load(Ordering::SeqCst));
+    let (sent, acknowledged) = judge.sent_and_acknowledged();
+    println!("{sent} payouts, {acknowledged} of them acknowledged at once");
     came_of_it
 }
 

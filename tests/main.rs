@@ -23,6 +23,7 @@ mod crash;
 mod delivery;
 mod documents;
 mod events;
+mod failover;
 mod fee_estimates;
 mod fee_properties;
 mod fee_tables;

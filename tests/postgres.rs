@@ -198,27 +198,73 @@ fn end_the_commit(database: &Database, how: &'static str) -> std::thread::JoinHa
     })
 }
 
-/// Where a commit waits for a standby, what ends the wait leaves it committed here and perhaps nowhere else.
+/// Where a commit waits for a standby, what ends the wait leaves it committed here and perhaps nowhere else. Whatever
+/// the database has for sessions that do not say otherwise, we wait, and are told.
 #[test]
 fn a_commit_that_no_standby_has_is_never_told_as_done() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::own(folder.path());
     let database = cluster.database();
-    let mut executor = executor(database.settings());
-    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
-    database.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-    database.run("SELECT pg_reload_conf()");
+    assert_eq!(batch(&mut executor(database.settings()), &[COUNT]), [Ok(1)]);
+    wait_for(&database, "nobody");
     let mut expected = 1;
-    for how in ["pg_cancel_backend", "pg_terminate_backend"] {
-        let ended = end_the_commit(&database, how);
-        assert_eq!(batch(&mut executor, &[COUNT]), [Err(Code::OutcomeUnknown)], "{how}");
-        ended.join().unwrap();
-        expected += 1;
-        assert_eq!(count(&database), expected, "{how}: it is here, and yet unknown");
+    for (how, careless) in [
+        ("pg_cancel_backend", "synchronous_commit = on"),
+        ("pg_terminate_backend", "synchronous_commit = on"),
+        // The warning that the wait was given up is all that tells of it.
+        ("pg_cancel_backend", "client_min_messages = error"),
+        ("pg_cancel_backend", "synchronous_commit = local"),
+        ("pg_cancel_backend", "synchronous_commit = off"),
+        ("pg_cancel_backend", "synchronous_commit = remote_write"),
+    ] {
+        // Nor would this one end.
+        let at_once = "SET synchronous_commit = local; ALTER DATABASE";
+        database.run(&format!("{at_once} {} SET {careless}", database.name));
+        for settings in [database.settings(), database.settings().through_pooler(true)] {
+            let ended = end_the_commit(&database, how);
+            assert_eq!(batch(&mut executor(settings), &[COUNT]), [Err(Code::OutcomeUnknown)], "{how}, {careless}");
+            ended.join().unwrap();
+            expected += 1;
+            assert_eq!(count(&database), expected, "{how}, {careless}: it is here, and yet unknown");
+        }
+        database.run(&format!("{at_once} {} RESET ALL", database.name));
     }
-    database.run("ALTER SYSTEM RESET synchronous_standby_names");
+    wait_for(&database, "");
+    assert_eq!(batch(&mut executor(database.settings()), &[COUNT]), [Ok(expected + 1)]);
+}
+
+/// From now on commits wait for the standby of this name.
+fn wait_for(database: &Database, standby: &str) {
+    database.run(&format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'"));
     database.run("SELECT pg_reload_conf()");
-    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(expected + 1)]);
+    let told = format!("SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = '{standby}'");
+    let begun = Instant::now();
+    while database.run(&told).is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(5), "the server does not read its settings");
+    }
+}
+
+/// What a commit left on the primary alone would be lost with it. It is no answer for who asks again with its key, until
+/// a standby has it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_no_standby_has_is_not_repeated_as_done_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = aside(|| Cluster::own(folder.path()));
+    let database = cluster.database();
+    let server = Server::postgres(database.settings()).await;
+    aside(|| wait_for(&database, "nobody"));
+    let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+    let send = || server.post("/v2/payouts/send-payout").app_key().idempotency_key("once").json(body.clone()).send();
+    for _ in 0..3 {
+        let ended = end_the_commit(&database, "pg_cancel_backend");
+        let told = send().await.expect(503);
+        assert_eq!(told.body["error_code"], "outcome-unknown");
+        ended.join().unwrap();
+        assert_eq!(database.run("SELECT count(*) FROM payout_links"), ["1"], "it is here");
+    }
+    aside(|| wait_for(&database, ""));
+    let told = send().await.expect(201);
+    assert_eq!(told.header("idempotent-replayed"), Some("true"));
 }
 
 /// Another writer of the organization that stops with the lock in its hand.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what `make test` needs on a fresh Debian machine. Runs in a moment when nothing is missing.
+# Installs what `make test` needs on a fresh Debian machine, and with `failover` what `make failover` needs besides. Runs in a
+# moment when nothing is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,13 +12,19 @@ command -v npm >/dev/null || missing+=(nodejs npm)
 [ -d /usr/lib/postgresql ] || missing+=(postgresql)
 # The module can be there without the package that makes environments usable.
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+if [ "${1:-}" = failover ]; then
+  command -v etcd >/dev/null || missing+=(etcd-server)
+  command -v ip >/dev/null || missing+=(iproute2)
+  # For what it stands on: the newest one, which is run, comes from PyPI.
+  command -v patroni >/dev/null || missing+=(patroni)
+fi
 
 if [ "${#missing[@]}" -gt 0 ]; then
   say "Debian packages: ${missing[*]}"
   root=()
   [ "$(id -u)" -eq 0 ] || root=(sudo)
   "${root[@]}" apt-get update -qq
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
 if ! command -v cargo >/dev/null; then
@@ -53,3 +60,14 @@ for wanted in tests/*/requirements.txt; do
     touch "$venv/ready"
   fi
 done
+
+# Patroni alone: what it needs comes from Debian, for the Python of the system, which the user postgres may run.
+if [ "${1:-}" = failover ]; then
+  packages=tests/chaos/.packages
+  if [ ! -f "$packages/ready" ] || [ tests/chaos/patroni.txt -nt "$packages/ready" ]; then
+    say "packages of tests/chaos/patroni.txt"
+    rm -rf "$packages"
+    tests/mail/.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --target "$packages" -r tests/chaos/patroni.txt
+    touch "$packages/ready"
+  fi
+fi

@@ -7,12 +7,15 @@
 mod citus;
 mod desk;
 mod gateway;
+pub mod judge;
 mod mail;
+pub mod patroni;
 mod people;
 pub mod postgres;
 mod process;
 mod receiver;
 mod request;
+pub mod sending;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -69,7 +69,7 @@ impl Cluster {
         let cluster = match std::env::var("BURSAR_TEST_POSTGRES") {
             Ok(url) => {
                 let (front, query) = url.split_once('?').unwrap_or((&url, ""));
-                Self { folder: None, url: format!("{}/{{}}?{query}", front.trim_end_matches('/')), citus: None }
+                Self::elsewhere(format!("{}/{{}}?{query}", front.trim_end_matches('/')))
             }
             Err(_) => Self::at(&folder),
         };
@@ -94,15 +94,20 @@ impl Cluster {
             panic!("BURSAR_TEST_CITUS_URL is not set: the URL, without a database, of the coordinator of a cluster of Citus; tests/citus/cluster.sh starts one")
         });
         let url = format!("{}/{{}}", named.trim_end_matches('/'));
-        let coordinator = Self { folder: None, url, citus: None };
+        let coordinator = Self::elsewhere(url);
         let citus = Citus::at(&coordinator);
         Self { citus: Some(citus), ..coordinator }
+    }
+
+    /// Whatever a URL names, with a place for the database's name.
+    pub fn elsewhere(url: String) -> Self {
+        Self { folder: None, url, citus: None }
     }
 
     /// Another server of the same cluster: `host:port`.
     pub fn beside(&self, node: &str) -> Self {
         let login = self.url.split_once('@').map_or("postgres://", |(login, _)| login);
-        Self { folder: None, url: format!("{login}@{node}/{{}}"), citus: None }
+        Self::elsewhere(format!("{login}@{node}/{{}}"))
     }
 
     /// One of the test's own, which it may stop and start. It ends with the test's process.

@@ -115,6 +115,8 @@ pub(super) type Answer = Result<Vec<tokio_postgres::Row>, Trouble>;
 
 /// See the module's comment.
 pub(super) struct Link {
+    /// Which of the hosts it leads to.
+    pub host: usize,
     client: Client,
     statements: HashMap<Form, tokio_postgres::Statement>,
     /// How many transactions were begun.
@@ -152,12 +154,15 @@ pub const BEGINNING: usize = 5;
 const SPREAD: [&str; 2] = ["citus.propagate_set_commands = 'local'", "plan_cache_mode = auto"];
 
 /// What holds for every transaction of ours. Plans are made once for each statement, and by index: a plan made
-/// while a table was small must not read the whole of it when it has grown.
+/// while a table was small must not read the whole of it when it has grown. A commit waits for the standby, where the
+/// server has one to wait for, and when that wait is given up we are told: by nothing but a warning.
 fn manners(scope: &str) -> String {
     format!(
         "{limits}; SET {scope} statement_timeout = 0; SET {scope} enable_seqscan = off; SET {scope} enable_hashjoin = off; \
          SET {scope} enable_mergejoin = off; SET {scope} plan_cache_mode = force_generic_plan; \
-         SELECT set_config('synchronous_commit', 'on', {local}) WHERE current_setting('synchronous_commit') = 'off'",
+         SET {scope} client_min_messages = warning; \
+         SELECT set_config('synchronous_commit', 'on', {local}) \
+         WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')",
         limits = time_limits(scope).join("; "),
         local = if scope == "LOCAL" { "true" } else { "false" },
     )
@@ -171,9 +176,9 @@ fn time_limits(scope: &str) -> [String; 2] {
 }
 
 impl Link {
-    /// Connects to one host; it must take writes.
+    /// Connects to one of the hosts; it must take writes.
     pub fn open(
-        config: &tokio_postgres::Config,
+        (host, config): (usize, &tokio_postgres::Config),
         tls: MakeRustlsConnect,
         pooled: bool,
         aside: bool,
@@ -200,6 +205,7 @@ impl Link {
         let connected = drive_to_end(&runtime, aside, connecting);
         match connected {
             Ok(Ok((client, citus))) => Ok(Self {
+                host,
                 client,
                 statements: HashMap::new(),
                 begun: 0,

@@ -18,6 +18,8 @@ const READERS_MAX: usize = 8;
 const LENT_WITHIN: Duration = Duration::from_secs(3);
 /// How long a look may take.
 const READ_DEADLINE: Duration = Duration::from_secs(10);
+/// How long the server may take to say that it takes writes. Whoever asks whether we are ready waits for no long.
+const REACH_DEADLINE: Duration = Duration::from_secs(2);
 /// How long a whole table's next rows may take.
 const WHOLE_DEADLINE: Duration = Duration::from_secs(120);
 /// How many rows of a whole table are taken at a time at most, and how many before it is known how large they are.
@@ -71,7 +73,7 @@ impl Readers {
     /// Whether there is a primary that takes writes.
     pub(in crate::store) fn reachable(&self) -> Result<(), StoreError> {
         let asks = [Ask::Once("SELECT 1 WHERE current_setting('transaction_read_only') = 'off'".to_owned())];
-        match self.look(|link| link.ask_all(&asks, READ_DEADLINE))?.first().map(Vec::len) {
+        match self.look(|link| link.ask_all(&asks, REACH_DEADLINE))?.first().map(Vec::len) {
             Some(1) => Ok(()),
             Some(_) | None => Err(StoreError::Read("the database takes no writes".to_owned())),
         }
@@ -96,7 +98,7 @@ impl Readers {
                     self.lent().idle.clear();
                     broke = true;
                 }
-                Err(trouble) => return Err(trouble.of_read()),
+                Err(trouble) => return Err(self.door.told(lent.link(), trouble)),
             }
         }
     }
@@ -131,6 +133,8 @@ impl Readers {
         let deadline = Instant::now() + LENT_WITHIN;
         let mut lent = self.lent();
         loop {
+            // Those that lead to a primary of before are thrown away.
+            lent.idle.retain(|link| self.door.leads_to(link));
             if let Some(mut link) = lent.idle.pop() {
                 link.drive_aside(aside);
                 lent.out += 1;

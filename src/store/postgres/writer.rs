@@ -41,7 +41,7 @@ impl Writer {
     pub(in crate::store) fn begin(&mut self, organization: OrgId, wants: &[Want]) -> Result<Begun, StoreError> {
         self.abandon();
         let mut link = match self.link.take() {
-            Some(link) if !link.is_closed() => link,
+            Some(link) if !link.is_closed() && self.door.leads_to(&link) => link,
             Some(_) | None => self.door.open(false).map_err(StoreError::Read)?,
         };
         let questions = Questions::of(wants, link.has_citus());
@@ -59,7 +59,7 @@ impl Writer {
                     metrics::counter!("bursar_batch_retries_total").increment(1);
                     link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], LOAD_DEADLINE).map_err(Trouble::of_read)?;
                 }
-                found => break found.map_err(Trouble::of_read)?,
+                found => break found.map_err(|trouble| self.door.told(&link, trouble))?,
             }
         };
         found.drain(..BEGINNING);
@@ -113,24 +113,19 @@ impl Writer {
         let questions = Questions::of(wants, link.has_citus());
         let lock = [self.lock_nobody(organization, wants)];
         let asks: Vec<Ask<'_>> = lock.into_iter().chain(questions.statements.iter().map(Ask::Made)).collect();
-        let found = link.ask_all(&asks, LOAD_DEADLINE).map_err(Trouble::of_read)?;
+        let found = link.ask_all(&asks, LOAD_DEADLINE).map_err(|trouble| self.door.told(&link, trouble))?;
         let answers = questions.answers(&found[1..])?;
         self.link = Some(link);
         Ok(answers)
     }
 
-    /// Writes everything and commits, all in one round.
+    /// Writes everything and commits, all in one round. A batch without changes is committed like any other: what it
+    /// answers may rest on a commit that no standby has yet, which is so after its wait was given up and after a crash.
+    /// It writes the moment, and so it waits for its own commit and for all before it.
     pub(in crate::store) fn commit(&mut self, changes: &[TableChanges], last: Time) -> Result<(), CommitError> {
         let (Some(organization), Some(mut link)) = (self.batch.take(), self.link.take()) else {
             return Err(CommitError::Again("no batch is open".to_owned()));
         };
-        if changes.is_empty() {
-            // There is nothing to lose: a connection that breaks here is only thrown away.
-            if link.ask_all(&[Ask::Plain("COMMIT".to_owned())], LOAD_DEADLINE).is_ok() {
-                self.link = Some(link);
-            }
-            return Ok(());
-        }
         let statements = changes
             .iter()
             .map(|changes| writes(organization.0, changes, link.has_citus()))
@@ -143,9 +138,13 @@ impl Writer {
         link.listen();
         let mut answers = link.ask(&asks, COMMIT_DEADLINE);
         let committed = answers.pop().unwrap_or_else(|| Err(Trouble::Broken("there was no answer".to_owned())));
-        outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned())?;
-        self.link = Some(link);
-        Ok(())
+        let outcome = outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned());
+        match &outcome {
+            Ok(()) => self.link = Some(link),
+            Err(CommitError::Unknown(_)) => self.door.doubt(&link),
+            Err(CommitError::Refused(_) | CommitError::Again(_)) => {}
+        }
+        outcome
     }
 
     /// Ends a batch of which nothing is to be written.

@@ -1,0 +1,169 @@
+//! The primary of a PostgreSQL under Patroni breaks under load, again and again: what was acknowledged is there, once, and
+//! writes come back.
+//!
+//! `make failover` runs thirty failovers; `BURSAR_FAILOVERS` says how many. Whatever the kind, another node takes the
+//! place of the broken one, the broken one comes back while the load goes on, and the next failover begins when all
+//! three are there again.
+
+use std::time::{Duration, Instant};
+
+use bursar::load::Load;
+
+use crate::crash::setting;
+use crate::harness::judge::{Judge, Verdict, links, load};
+use crate::harness::patroni::{Fault, Patroni, Replication};
+use crate::harness::postgres::aside;
+use crate::harness::sending::Sending;
+use crate::harness::{Process, http};
+use crate::postgres_processes::House;
+
+/// Within which time writes must be back.
+const BACK_WITHIN: Duration = Duration::from_secs(30);
+
+/// The kinds in turn.
+const FAULTS: [Fault; 9] = [
+    Fault::Killed,
+    Fault::Paused,
+    Fault::Unheard,
+    Fault::Killed,
+    Fault::Paused,
+    Fault::Deaf,
+    Fault::Killed,
+    Fault::Paused,
+    Fault::UnheardByEtcd,
+];
+
+/// How long a failover took, counted from the fault.
+struct Took {
+    fault: Fault,
+    /// Until another node led.
+    led: Duration,
+    /// Until a payout was acknowledged after that.
+    back: Duration,
+    /// The longest time without any acknowledgement.
+    silence: Duration,
+}
+
+/// Two programs on one cluster, and what they were asked for.
+struct Stand {
+    patroni: Patroni,
+    house: House,
+    processes: [Process; 2],
+    judge: Judge,
+}
+
+impl Stand {
+    fn new(folder: &std::path::Path, replication: Replication) -> Self {
+        let patroni = Patroni::start(folder, replication);
+        let house = House::new(patroni.database());
+        // The first makes the schema and the demonstration.
+        let first = house.start(&[]);
+        let processes = [first, house.start(&[])];
+        Self { patroni, house, processes, judge: Judge::default() }
+    }
+
+    /// Breaks the primary under load, and settles with everyone when it is whole again.
+    async fn fail_over(&mut self, round: u64, fault: Fault) -> Took {
+        let credentials = self.house.credentials();
+        let loads = self.processes.iter().zip(1..).map(|(process, place)| Load {
+            connections: 8,
+            duration: Duration::from_secs(3),
+            rate: Some(50),
+            ..load(process, &credentials, (round * 2 + place) * 1_000)
+        });
+        let sending = Sending::begin(loads.collect());
+        sending.more(100).await;
+        let primary = aside(|| self.patroni.primary(None)).expect("it is whole");
+        let begun = Instant::now();
+        aside(|| self.patroni.break_node(primary, fault));
+        let unready = self.watch_readiness();
+        let led = aside(|| self.patroni.wait_for_another(primary));
+        sending.more(20).await;
+        assert!(unready.join().unwrap(), "{fault:?}: it was ready without a primary all the time");
+        aside(|| self.patroni.mend_node(primary, fault));
+        aside(|| self.patroni.wait_until_whole());
+        sending.more(100).await;
+        assert_eq!(self.processes[0].get("/readyz").0, 200);
+        let (sent, beats) = sending.end().await;
+        self.judge.settle(sent, &load(&self.processes[0], &credentials, 0)).await;
+        let back = beats.iter().find(|beat| **beat > led).expect("there were more");
+        let after: Vec<Instant> =
+            [begun].into_iter().chain(beats.iter().copied().filter(|beat| *beat > begun)).collect();
+        let silence = after.windows(2).map(|pair| pair[1] - pair[0]).max().expect("there were more");
+        Took { fault, led: led - begun, back: *back - begun, silence }
+    }
+
+    /// Whether it ever says, within the time that a failover may take, that requests should go elsewhere.
+    fn watch_readiness(&self) -> std::thread::JoinHandle<bool> {
+        let address = self.processes[1].address.clone();
+        std::thread::spawn(move || {
+            let begun = Instant::now();
+            while begun.elapsed() < BACK_WITHIN {
+                if http(&address, "GET /readyz HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").0 == 503 {
+                    return true;
+                }
+                std::thread::park_timeout(Duration::from_millis(50));
+            }
+            false
+        })
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.judge.verdict(&links(&load(&self.processes[0], &self.house.credentials(), 0)))
+    }
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1}", duration.as_secs_f64())
+}
+
+/// The median and the largest.
+fn spread(mut of: Vec<Duration>) -> String {
+    of.sort();
+    let (middle, largest) = (of[of.len() / 2], of[of.len() - 1]);
+    format!("median {} s, longest {} s", seconds(middle), seconds(largest))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failovers_lose_and_double_nothing_that_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut stand = aside(|| Stand::new(folder.path(), Replication::Any));
+    let mut took = Vec::new();
+    for (round, fault) in (0..setting("BURSAR_FAILOVERS", 3)).zip(FAULTS.iter().cycle()) {
+        let one = stand.fail_over(round, *fault).await;
+        println!(
+            "{:2} {:<14} another leads after {:>4} s, writes are back after {:>4} s, longest silence {:>4} s",
+            round + 1,
+            format!("{:?}", one.fault),
+            seconds(one.led),
+            seconds(one.back),
+            seconds(one.silence),
+        );
+        took.push(one);
+    }
+    assert_eq!(stand.verdict(), Verdict::default());
+    aside(|| stand.house.verify());
+    let (sent, acknowledged) = stand.judge.sent_and_acknowledged();
+    println!(
+        "{} failovers, {sent} payouts, {acknowledged} of them acknowledged at once; none lost, none doubled",
+        took.len()
+    );
+    println!("writes back: {}", spread(took.iter().map(|one| one.back).collect()));
+    println!("silence: {}", spread(took.iter().map(|one| one.silence).collect()));
+    for one in &took {
+        assert!(one.back <= BACK_WITHIN, "{:?}: writes were back after {:?}", one.fault, one.back);
+    }
+}
+
+/// The negative control: where no commit waits for a standby, the same judge must find what a failover lost.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn failovers_of_asynchronous_replication_lose_what_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut stand = aside(|| Stand::new(folder.path(), Replication::Asynchronous));
+    // It acknowledges for some seconds what nobody else hears of.
+    stand.fail_over(0, Fault::Unheard).await;
+    let verdict = stand.verdict();
+    let (sent, acknowledged) = stand.judge.sent_and_acknowledged();
+    println!("{sent} payouts, {acknowledged} of them acknowledged at once; {} lost", verdict.lost.len());
+    assert!(!verdict.lost.is_empty(), "asynchronous replication lost nothing: the test cannot fail");
+}
