@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable test-citus differ chaos failover browser schemathesis simulate crash batches payables-races bench bless
+.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable pgbouncer test-citus differ chaos failover browser schemathesis simulate crash batches payables-races bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
@@ -10,7 +10,7 @@ SCHEMATHESIS_CALLS ?= 2000
 SCHEMATHESIS_EXAMPLES ?= 4
 FAILOVERS ?= 30
 # The tests that run over whatever store is asked for.
-API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store|failover)/))
+API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store|failover|pgbouncer)/))
 
 # The store's own tests, with whatever server is asked for.
 STORE_TESTS = test(/^(postgres|stores|move_store)/)
@@ -49,6 +49,7 @@ test-long: test ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory payables-races
 	@$(MAKE) --no-print-directory postgres-18-long
 	@$(MAKE) --no-print-directory serializable
+	@$(MAKE) --no-print-directory pgbouncer
 	@$(MAKE) --no-print-directory differ
 	@$(MAKE) --no-print-directory chaos
 	@$(MAKE) --no-print-directory failover
@@ -78,6 +79,9 @@ postgres-18-long: ## Run the API's tests and all of the store's own on PostgreSQ
 
 serializable: ## Run the API's tests and the store's own over PostgreSQL where every transaction is SERIALIZABLE
 	BURSAR_TEST_ISOLATION=serializable BURSAR_TEST_STORE=postgres cargo nextest run --locked -E '$(API_TESTS) + $(STORE_TESTS)'
+
+pgbouncer: ## Run the API's tests over PostgreSQL through PgBouncer, which gives each transaction another connection
+	BURSAR_TEST_STORE=pgbouncer cargo nextest run --locked -E '$(API_TESTS)'
 
 test-citus: ## Run what concerns Citus, the API's tests and the comparison of stores on the cluster of BURSAR_TEST_CITUS_URL
 	@[ -n "$$BURSAR_TEST_CITUS_URL" ] || { echo "test-citus: set BURSAR_TEST_CITUS_URL to the coordinator of a cluster of Citus; tests/citus/cluster.sh <folder> starts one and prints it" >&2; exit 1; }

@@ -39,6 +39,7 @@ mod mistakes;
 mod move_store;
 mod move_store_killed;
 mod pages;
+mod pgbouncer;
 mod payout_limits;
 mod payment_customers;
 mod payments;

@@ -183,7 +183,7 @@ fn a_commit_whose_backend_is_ended_is_told_as_unknown() {
 }
 
 /// Waits for a commit of the program in this database, and has it ended or cancelled.
-fn end_the_commit(database: &Database, how: &'static str) -> std::thread::JoinHandle<()> {
+pub fn end_the_commit(database: &Database, how: &'static str) -> std::thread::JoinHandle<()> {
     let database = database.clone();
     std::thread::spawn(move || {
         let end = format!(
@@ -220,7 +220,7 @@ fn a_commit_that_no_standby_has_is_never_told_as_done() {
         // Nor would this one end.
         let at_once = "SET synchronous_commit = local; ALTER DATABASE";
         database.run(&format!("{at_once} {} SET {careless}", database.name));
-        for settings in [database.settings(), database.settings().through_pooler(true)] {
+        for settings in [database.settings(), database.pooled()] {
             let ended = end_the_commit(&database, how);
             assert_eq!(batch(&mut executor(settings), &[COUNT]), [Err(Code::OutcomeUnknown)], "{how}, {careless}");
             ended.join().unwrap();
@@ -234,7 +234,7 @@ fn a_commit_that_no_standby_has_is_never_told_as_done() {
 }
 
 /// From now on commits wait for the standby of this name.
-fn wait_for(database: &Database, standby: &str) {
+pub fn wait_for(database: &Database, standby: &str) {
     database.run(&format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'"));
     database.run("SELECT pg_reload_conf()");
     let told = format!("SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = '{standby}'");
@@ -368,7 +368,12 @@ async fn through_a_pooler_nothing_is_prepared_and_nothing_stays_set() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_programs_race_for_one_key_one_balance_and_one_link() {
-    let server = Server::postgres(Database::new().settings()).await;
+    two_programs_race(Database::new().settings()).await;
+}
+
+/// Two programs on one database are asked for the same by many at once, and do it once.
+pub async fn two_programs_race(settings: Settings) {
+    let server = Server::postgres(settings).await;
     let twin = server.twin().await;
     let programs = [&server, &twin];
     // One key.

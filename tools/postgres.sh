@@ -24,6 +24,7 @@ if ! as_postgres "$postgres/initdb" --version >/dev/null 2>&1; then
   postgres=$folder/server/bin
 fi
 echo "$postgres" >"$folder/bin"
+echo "$owner" >"$folder/owner"
 as_postgres "$postgres/initdb" -D "$folder/data" -A trust -U bursar -E UTF8 --locale=C --no-sync >/dev/null
 cat >>"$folder/data/postgresql.conf" <<CONF
 listen_addresses = ''

@@ -10,6 +10,7 @@ missing=()
 command -v chromium >/dev/null || missing+=(chromium)
 command -v npm >/dev/null || missing+=(nodejs npm)
 [ -d /usr/lib/postgresql ] || missing+=(postgresql)
+[ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 # The module can be there without the package that makes environments usable.
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 if [ "${1:-}" = failover ]; then

@@ -71,7 +71,7 @@ impl Place {
     }
 
     fn asked_or(otherwise: Self) -> Self {
-        if postgres::is_asked_for() { Self::postgres(postgres::Database::new().settings()) } else { otherwise }
+        postgres::asked_for().map_or(otherwise, Self::postgres)
     }
 
     fn postgres(settings: Settings) -> Self {
@@ -99,7 +99,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Over SQLite in a folder of its own, or over a database of its own where `BURSAR_TEST_STORE` says `postgres`.
+    /// Over SQLite in a folder of its own, or over a database of its own where `BURSAR_TEST_STORE` says `postgres`,
+    /// `pgbouncer` or `citus`.
     pub async fn start() -> Self {
         Self::with(Place::asked_or(Place::Sqlite), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
     }
@@ -109,7 +110,7 @@ impl Server {
         Self::with(Place::quick(), Vec::new(), Limits::default(), Box::new(carriers)).await
     }
 
-    /// Over memory, which is faster, or over a database of its own where `BURSAR_TEST_STORE` says `postgres`.
+    /// Over memory, which is faster, or over a database of its own where `BURSAR_TEST_STORE` says so.
     pub async fn memory() -> Self {
         Self::with(Place::quick(), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
     }

@@ -18,9 +18,13 @@ use bursar::store::postgres::Settings;
 /// The database that all others are copied from.
 const TEMPLATE: &str = "bursar_template";
 
-/// Whether the API's tests are to run over PostgreSQL.
-pub fn is_asked_for() -> bool {
-    std::env::var("BURSAR_TEST_STORE").is_ok_and(|store| store == "postgres" || store == "citus")
+/// How a new database is reached where the API's tests are to run over PostgreSQL.
+pub fn asked_for() -> Option<Settings> {
+    match std::env::var("BURSAR_TEST_STORE").as_deref() {
+        Ok("postgres" | "citus") => Some(Database::new().settings()),
+        Ok("pgbouncer") => Some(Database::new().pooled()),
+        _ => None,
+    }
 }
 
 /// Whether they are to run over a cluster of Citus.
@@ -129,6 +133,37 @@ impl Cluster {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/postgres.sh");
         let started = Command::new(script).arg(folder).arg(owner.to_string()).output().expect("there is bash");
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    }
+
+    /// Starts PgBouncer in front of it, if there is none.
+    pub fn start_pooler(&self) {
+        let folder = self.folder();
+        let lock = File::create(folder.join("pooler-lock")).unwrap();
+        lock.lock().unwrap();
+        if self.pooler().is_none() {
+            // It ends with whoever the server ends with.
+            let owner = std::fs::read_to_string(folder.join("owner")).unwrap();
+            let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/pgbouncer.sh");
+            let started = Command::new(script).arg(folder).arg(owner.trim()).output().expect("there is bash");
+            assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+        }
+    }
+
+    /// Kills the PgBouncer in front of it.
+    pub fn kill_pooler(&self) {
+        let pid = self.pooler().expect("it runs");
+        let killed = Command::new("sh").args(["-c", &format!("kill -9 {pid}")]).status().expect("there is a shell");
+        assert!(killed.success());
+        while self.pooler().is_some() {
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+    }
+
+    /// The process id of the PgBouncer in front of it, if one runs.
+    fn pooler(&self) -> Option<String> {
+        let pid = std::fs::read_to_string(self.folder().join("pooler/pid")).ok()?.trim().to_owned();
+        let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
+        command.contains("pgbouncer").then_some(pid)
     }
 
     fn make_template(&self) {
@@ -251,6 +286,14 @@ impl Database {
     /// How the program reaches it.
     pub fn settings(&self) -> Settings {
         Settings::parse(&self.url()).unwrap()
+    }
+
+    /// How the program reaches it through PgBouncer, which is started where there is none.
+    pub fn pooled(&self) -> Settings {
+        self.cluster.start_pooler();
+        let pooler = self.cluster.folder().join("pooler");
+        let url = format!("postgres:///{}?user=bursar&host={}", self.name, pooler.display());
+        Settings::parse(&url).unwrap().through_pooler(true)
     }
 
     /// Runs a statement; gives the first column of its rows as text.
