@@ -56,6 +56,7 @@ mod payouts;
 mod process;
 mod portable;
 mod postgres;
+mod postgres_hosts;
 mod postgres_plans;
 mod postgres_processes;
 mod postgres_serializable;
