@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::engine::Engine;
@@ -16,6 +17,9 @@ use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
+
+/// How often samples are folded.
+const FOLD_EVERY: Duration = Duration::from_secs(5);
 
 /// See the module's comment.
 pub struct Health {
@@ -64,6 +68,18 @@ impl Health {
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         workers.iter().any(JoinHandle::is_finished).then_some("A worker has stopped.")
     }
+
+    /// Folds what was measured, until it is told to stop: histograms keep every sample until then, whether anybody asks
+    /// for them or not.
+    pub async fn fold_samples(self: Arc<Self>, mut stopping: watch::Receiver<bool>) {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(FOLD_EVERY) => self.metrics.run_upkeep(),
+                // It fails when nobody is left to tell it, which means the same.
+                _ = stopping.wait_for(|stop| *stop) => return,
+            }
+        }
+    }
 }
 
 /// GET /livez
@@ -88,7 +104,7 @@ async fn readyz(health: Arc<Health>) -> Outcome {
 }
 
 fn metrics(health: &Health) -> Answer {
-    // Histograms keep every sample until somebody folds them.
+    // What came since the last time counts too.
     health.metrics.run_upkeep();
     Answer::file("text/plain; version=0.0.4; charset=utf-8", health.metrics.render())
 }

@@ -16,14 +16,14 @@ use zeroize::Zeroizing;
 use crate::carriers::{Carriers, Gateway, Smtp};
 use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Database};
-use crate::engine::{Engine, Executor};
+use crate::engine::{Engine, Executor, Looks};
 use crate::http::{Bursar, Environment, KnownKeys};
 use crate::ids::Seeds;
 use crate::outbound::{DEADLINE, Outbound};
 use crate::screening::Watchlist;
 use crate::store::postgres::Arrival;
-use crate::store::sqlite::{Checkpointer, OpenError};
-use crate::store::{Departure, Memory, Postgres, Reads, Sqlite, Store, postgres};
+use crate::store::sqlite::OpenError;
+use crate::store::{Beside, Departure, Memory, Postgres, Reads, Sqlite, Store, postgres};
 use crate::vault::Vault;
 
 /// Why the program could not be opened.
@@ -70,11 +70,11 @@ pub struct Opened {
     keeps: Keeps,
 }
 
-/// What lives as long as the store is open: dropped, it stops the checkpoints and gives the lock back.
+/// What lives as long as the store is open: dropped, it ends what is done beside it and gives the lock back.
 #[derive(Default)]
 pub struct Keeps {
-    // The order matters: the checkpointer ends before another process may come in.
-    checkpointer: Option<Checkpointer>,
+    // The order matters: checkpoints end before another process may come in.
+    beside: Option<Beside>,
     lock: Option<File>,
 }
 
@@ -108,7 +108,7 @@ impl Opened {
     pub fn sqlite(path: &Path, migrate: bool) -> Result<Self, Unopened> {
         let lock = lock(path)?;
         let Sqlite { writer, readers, checkpointer } = Sqlite::open(path, migrate)?;
-        let keeps = Keeps { checkpointer: Some(checkpointer), lock: Some(lock) };
+        let keeps = Keeps { beside: Some(checkpointer), lock: Some(lock) };
         Ok(Self { stores: vec![Store::Sqlite(Box::new(writer))], reads: Reads::Sqlite(readers), keeps })
     }
 
@@ -117,9 +117,10 @@ impl Opened {
     /// # Errors
     /// `Shared` when it cannot be reached, or its schema is not ours.
     pub fn postgres(settings: postgres::Settings, migrate: bool, executors: usize) -> Result<Self, Unopened> {
-        let Postgres { writers, readers } = Postgres::open(settings, migrate, executors)?;
+        let Postgres { writers, readers, statistics } = Postgres::open(settings, migrate, executors)?;
         let stores = writers.into_iter().map(|writer| Store::Postgres(Box::new(writer))).collect();
-        Ok(Self { stores, reads: Reads::Postgres(readers), keeps: Keeps::default() })
+        let keeps = Keeps { beside: Some(statistics), lock: None };
+        Ok(Self { stores, reads: Reads::Postgres(readers), keeps })
     }
 
     /// A store in memory: gone with the process.
@@ -173,9 +174,11 @@ impl Opened {
         }
         executors.extend(stores.pop().map(|store| Executor::new(store, clock.clone(), command_seeds)));
         let engine = Engine::with(executors).map_err(system("cannot start the engine's threads"))?;
+        let looks = Looks::start(self.reads.clone()).map_err(system("cannot start the threads of reads"))?;
         let bursar = Bursar {
             engine,
             reads: self.reads,
+            looks,
             vault: Arc::new(vault),
             clock,
             environment,
@@ -212,7 +215,7 @@ pub fn departing(path: &Path) -> Result<(Departure, Keeps), Unopened> {
     if !path.exists() {
         return Err(BadConfig::one(format!("there is no store at {}", path.display())).into());
     }
-    let keeps = Keeps { checkpointer: None, lock: Some(lock(path)?) };
+    let keeps = Keeps { beside: None, lock: Some(lock(path)?) };
     Ok((Departure::open(path)?, keeps))
 }
 
@@ -251,7 +254,7 @@ fn server(settings: &postgres::Settings, password_file: Option<&Path>) -> Result
 
 impl std::fmt::Debug for Keeps {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Keeps(checkpoints: {}, locked: {})", self.checkpointer.is_some(), self.lock.is_some())
+        write!(f, "Keeps(beside: {}, locked: {})", self.beside.is_some(), self.lock.is_some())
     }
 }
 

@@ -108,6 +108,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let router = dispatch::router(bursar.clone(), table, limits);
     let watching = tokio::spawn(sanctions::keep_up(bursar.clone(), config.clone(), stopping.clone()));
     let following = tokio::spawn(follow_the_clock(bursar.clone(), stopping.clone()));
+    let folding = tokio::spawn(health.clone().fold_samples(stopping.clone()));
     let serving = tokio::spawn(accept(listener, router, config.trusted_proxies.into(), stopping));
     // Whoever reads the line may tell us to end at once, so the handlers are in place before it is printed.
     let signals = Signals::listen()?;
@@ -116,7 +117,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let ended = until_told(&bursar, signals).await;
     health.stop();
     stop.send_replace(true);
-    drain([Some(serving), admin, Some(watching), Some(following)]).await;
+    drain([Some(serving), admin, Some(watching), Some(following), Some(folding)]).await;
     stop_workers.send_replace(true);
     health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
@@ -296,7 +297,7 @@ async fn follow_the_clock(bursar: Arc<Bursar>, mut stopping: watch::Receiver<boo
     }
 }
 
-async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 4]) {
+async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 5]) {
     let all = futures::future::join_all(tasks.into_iter().flatten());
     if tokio::time::timeout(DRAIN, all).await.is_err() {
         tracing::warn!("some requests were still under way after {} seconds", DRAIN.as_secs());

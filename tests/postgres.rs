@@ -314,7 +314,7 @@ fn while_there_is_no_server_everyone_is_told_at_once_and_then_it_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::own(folder.path());
     let database = cluster.database();
-    let Postgres { mut writers, readers } = Postgres::open(database.settings(), false, 1).unwrap();
+    let Postgres { mut writers, readers, .. } = Postgres::open(database.settings(), false, 1).unwrap();
     let reads = Reads::Postgres(readers);
     let writer = writers.pop().unwrap();
     let mut executor = Executor::new(Store::Postgres(Box::new(writer)), Clock::wall(), Seeds::System);

@@ -141,6 +141,25 @@ fn the_sandbox_clock_is_moved_for_all_processes() {
     until("the other follows", Duration::from_secs(5), || shown(&one).seconds_since(shown(&other)).abs() < 60);
 }
 
+/// The server's own daemon comes after a minute. Until then rows are changed by an index that finds all of an
+/// organization's.
+#[test]
+fn tables_that_grow_are_analyzed_before_the_daemon_comes() {
+    let house = House::new(Database::new());
+    let process = house.start(&["--role", "api"]);
+    let credentials = house.credentials();
+    let analyzed = "SELECT 1 FROM pg_stat_user_tables \
+         WHERE relname = 'payout_links' AND last_analyze IS NOT NULL AND last_autoanalyze IS NULL";
+    let mut phone = 0;
+    until("the table is analyzed", Duration::from_secs(30), || {
+        phone += 1;
+        assert_eq!(ask(&process, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(phone)).0, 201);
+        !house.database.run(analyzed).is_empty()
+    });
+    assert!(phone > 64, "not before it has grown: {phone}");
+    house.verify();
+}
+
 /// A process is stopped while it has an organization locked: the server ends its transaction, the others go on, and
 /// what it wanted is done once or not at all, as it says when it runs again.
 #[test]

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::apps::authenticate;
     use crate::clock::Clock;
-    use crate::engine::{Engine, Executor};
+    use crate::engine::{Engine, Executor, Looks};
     use crate::http::{KnownKeys, Who};
     use crate::ids::Seeds;
     use crate::store::{Reads, Sqlite, Store};
@@ -138,6 +138,7 @@ mod tests {
         let executor = Executor::new(Store::Sqlite(Box::new(writer)), clock.clone(), Seeds::System);
         Bursar {
             engine: Engine::start(executor).unwrap(),
+            looks: Looks::start(Reads::Sqlite(readers.clone())).unwrap(),
             reads: Reads::Sqlite(readers),
             vault: Arc::new(Vault::new([1; 32])),
             clock,

@@ -9,6 +9,7 @@
 //! batches, it goes on. Deliberately absent: the network, and anything about a
 //! particular noun.
 
+mod looks;
 mod running;
 mod view;
 mod waiting;
@@ -16,6 +17,7 @@ mod waiting;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+pub use looks::Looks;
 pub use running::{Engine, Stopped};
 pub use view::view;
 

@@ -4,32 +4,56 @@ use super::StoreError;
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
-use crate::world::{Halt, Want, World};
+use crate::world::{Halt, Row, Want, World};
 
 /// A read that has not ended after this many loads would never end.
-const ROUNDS_MAX: usize = 200;
+pub(super) const ROUNDS_MAX: usize = 200;
+
+/// How far a look came.
+pub(super) enum Seen<T> {
+    /// To its end.
+    Ended(Result<T, Refusal>),
+    /// To where it needs these, which could not be loaded at once.
+    Waits(Vec<Want>),
+}
 
 /// Runs `look` over the store until it has everything it asks for. Nothing is written.
-pub fn view<T>(reads: &Reads, now: Time, mut look: impl FnMut(&mut World) -> Result<T, Halt>) -> Result<T, Refusal> {
+pub fn view<T>(reads: &Reads, now: Time, look: impl FnMut(&mut World) -> Result<T, Halt>) -> Result<T, Refusal> {
+    match rounds(now, look, |wants| Some(reads.load(wants))) {
+        Seen::Ended(outcome) => outcome,
+        Seen::Waits(_) => Err(endless()),
+    }
+}
+
+/// Runs `look` until it has everything, or until `load` will not load what it asks for.
+pub(super) fn rounds<T>(
+    now: Time,
+    mut look: impl FnMut(&mut World) -> Result<T, Halt>,
+    load: impl Fn(&[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>>,
+) -> Seen<T> {
     let mut world = World::new(now);
     for _ in 0..ROUNDS_MAX {
         let wants = match look(&mut world) {
-            Ok(seen) => return Ok(seen),
-            Err(Halt::Refuse(refusal)) => return Err(*refusal),
+            Ok(seen) => return Seen::Ended(Ok(seen)),
+            Err(Halt::Refuse(refusal)) => return Seen::Ended(Err(*refusal)),
             Err(Halt::Load(wants)) => wants,
         };
-        load(reads, &mut world, wants).map_err(|error| {
-            tracing::error!(%error, "a read failed");
-            Refusal::new(Code::ServiceUnavailable, "The store cannot be read now.").retry_after(1)
-        })?;
+        let Some(answers) = load(&wants) else { return Seen::Waits(wants) };
+        let taken = answers.and_then(|answers| super::take_in(&mut world, wants, answers));
+        if let Err(error) = taken {
+            return Seen::Ended(Err(unreadable(&error)));
+        }
     }
-    Err(Refusal::new(Code::InternalError, "The read never came to its end."))
+    Seen::Ended(Err(endless()))
 }
 
-fn load(reads: &Reads, world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
-    let answers = reads.load(&wants)?;
-    for (want, rows) in wants.into_iter().zip(answers) {
-        world.take_in(want, &rows)?;
-    }
-    Ok(())
+/// What the caller of a read is told that failed.
+pub(super) fn unreadable(error: &StoreError) -> Refusal {
+    tracing::error!(%error, "a read failed");
+    Refusal::new(Code::ServiceUnavailable, "The store cannot be read now.").retry_after(1)
+}
+
+/// The same of one that needs more and more.
+pub(super) fn endless() -> Refusal {
+    Refusal::new(Code::InternalError, "The read never came to its end.")
 }

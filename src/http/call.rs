@@ -12,7 +12,7 @@ use super::input::{Fields, Input};
 use super::known_keys::KnownKeys;
 use crate::carriers::Carriers;
 use crate::clock::Clock;
-use crate::engine::{Command, Engine, view};
+use crate::engine::{Command, Engine, Looks};
 use crate::ids::{AppId, Entropy, OrgId, Seeds};
 use crate::outbound::{Outbound, Reach};
 use crate::refusal::{Code, Refusal};
@@ -47,8 +47,10 @@ impl Environment {
 pub struct Bursar {
     /// Takes commands.
     pub engine: Engine,
-    /// Answers reads.
+    /// The store's reading half.
     pub reads: Reads,
+    /// Answers reads.
+    pub looks: Looks,
     /// Seals and hashes secrets.
     pub vault: Arc<Vault>,
     /// Tells the time.
@@ -92,14 +94,12 @@ impl Bursar {
         looking.map_err(|_| Refusal::new(Code::InternalError, "A bug of ours stopped this request."))
     }
 
-    /// Looks at the store, off the async threads.
+    /// Looks at the store.
     pub async fn read<T: Send + 'static>(
         &self,
-        look: impl FnMut(&mut World) -> Result<T, Halt> + Send + 'static,
+        look: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let (reads, now) = (self.reads.clone(), self.clock.now());
-        let seen = tokio::task::spawn_blocking(move || view(&reads, now, look)).await;
-        seen.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "A bug of ours stopped this request.")))
+        self.looks.run(self.clock.now(), look).await
     }
 }
 
@@ -113,6 +113,7 @@ impl Bursar {
         let executor = crate::engine::Executor::new(store, clock.clone(), Seeds::counted(1));
         Ok(Self {
             engine: Engine::start(executor)?,
+            looks: Looks::start(Reads::Memory(memory.clone()))?,
             reads: Reads::Memory(memory),
             vault: Arc::new(Vault::new([1; 32])),
             clock,
@@ -233,7 +234,7 @@ impl Call {
     /// Looks at the store.
     pub async fn read<T: Send + 'static>(
         &self,
-        look: impl FnMut(&mut World) -> Result<T, Halt> + Send + 'static,
+        look: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
     ) -> Result<T, Refusal> {
         self.bursar.read(look).await
     }

@@ -3,6 +3,7 @@
 //! A store loads rows by index in bulk, reads pages, and commits all changes of a
 //! batch at once. Deliberately absent: business rules, and writing outside a commit.
 
+mod beside;
 mod departure;
 pub mod memory;
 pub mod postgres;
@@ -15,6 +16,7 @@ use crate::ids::OrgId;
 use crate::world::record::Corrupt;
 use crate::world::{Row, TableChanges, Want};
 
+pub use beside::Beside;
 pub use departure::{Departing, Departure};
 pub use memory::Memory;
 pub use postgres::Postgres;
@@ -135,6 +137,16 @@ impl Reads {
             Self::Sqlite(readers) => readers.load(wants),
             Self::Postgres(readers) => readers.load(wants),
             Self::Memory(memory) => memory.clone().load(wants),
+        }
+    }
+
+    /// Answers look-ups of single rows where that takes no longer than asking somebody else to; `None` where it may: more
+    /// is asked for, all read connections are lent, or the store is a server.
+    pub fn load_at_once(&self, wants: &[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>> {
+        match self {
+            Self::Sqlite(readers) => readers.load_at_once(wants),
+            Self::Postgres(_) => None,
+            Self::Memory(memory) => Some(memory.clone().load(wants)),
         }
     }
 

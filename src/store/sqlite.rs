@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{CachedStatement, Connection, OpenFlags, Statement, ToSql, TransactionBehavior, params_from_iter};
 use uuid::Uuid;
 
+use super::beside::Beside;
 use super::{CommitError, Snapshot, StoreError, departure};
 use crate::clock::Time;
 use crate::store::sql;
@@ -65,7 +66,7 @@ pub struct Sqlite {
     /// For everyone who reads.
     pub readers: Readers,
     /// Runs checkpoints until it is dropped.
-    pub checkpointer: Checkpointer,
+    pub checkpointer: Beside,
 }
 
 /// Why a database could not be opened.
@@ -138,7 +139,7 @@ impl Sqlite {
         let beside = Connection::open(path).map_err(failed)?;
         prepare(&beside).map_err(failed)?;
         let no_thread = |source| OpenError::Thread { path: path.display().to_string(), source };
-        let checkpointer = Checkpointer::start(beside, log.clone()).map_err(no_thread)?;
+        let checkpointer = checkpoints(beside, log.clone()).map_err(no_thread)?;
         Ok(Self { writer: Writer { connection, log, log_max: LOG_MAX_PAGES }, readers, checkpointer })
     }
 
@@ -374,7 +375,20 @@ impl Readers {
     }
 
     pub(super) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        let mut lent = self.lend();
+        Self::load_with(&mut self.lend(), wants)
+    }
+
+    /// Answers look-ups of single rows, if a connection is idle.
+    pub(super) fn load_at_once(&self, wants: &[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>> {
+        if !wants.iter().all(Want::is_one_row) {
+            return None;
+        }
+        let connection = self.idle.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()?;
+        let mut lent = Lent { readers: self, connection: Some(connection) };
+        Some(Self::load_with(&mut lent, wants))
+    }
+
+    fn load_with(lent: &mut Lent<'_>, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         if let [_] = wants {
             // One statement sees one state by itself.
             return load(lent.connection(), wants);
@@ -451,40 +465,13 @@ pub(super) fn unreadable(error: rusqlite::Error) -> StoreError {
     StoreError::Read(error.to_string())
 }
 
-/// Moves the log into the database beside the writer, so that commits rarely wait for it.
-pub struct Checkpointer {
-    stop: Arc<AtomicBool>,
-    thread: Option<std::thread::JoinHandle<()>>,
-}
-
-impl Checkpointer {
-    /// It notes in `log` how many pages lie there.
-    fn start(connection: Connection, log: Arc<AtomicU64>) -> std::io::Result<Self> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let told = stop.clone();
-        let thread = std::thread::Builder::new().name("checkpointer".into()).spawn(move || {
-            while !told.load(Ordering::Relaxed) {
-                std::thread::park_timeout(CHECKPOINT_EVERY);
-                match checkpoint(&connection, "PASSIVE") {
-                    Ok(Checkpointed { pages, .. }) => log.store(pages, Ordering::Relaxed),
-                    Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
-                }
-            }
-        });
-        Ok(Self { stop, thread: Some(thread?) })
-    }
-}
-
-impl Drop for Checkpointer {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            if thread.join().is_err() {
-                tracing::warn!("the checkpointer had panicked");
-            }
-        }
-    }
+/// Moves the log into the database beside the writer, so that commits rarely wait for it, and notes in `log` how many
+/// pages lie there.
+fn checkpoints(connection: Connection, log: Arc<AtomicU64>) -> std::io::Result<Beside> {
+    Beside::start("checkpointer", CHECKPOINT_EVERY, move || match checkpoint(&connection, "PASSIVE") {
+        Ok(Checkpointed { pages, .. }) => log.store(pages, Ordering::Relaxed),
+        Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
+    })
 }
 
 #[cfg(test)]

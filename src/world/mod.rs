@@ -69,6 +69,30 @@ impl Want {
         Self::by::<R>(R::TABLE.key(), key)
     }
 
+    /// Whether it is a page of a list.
+    pub fn is_page(&self) -> bool {
+        match self {
+            Self::Rows(_) => false,
+            Self::Page(_) => true,
+        }
+    }
+
+    /// Whether it is one row at most.
+    pub fn is_one_row(&self) -> bool {
+        match self {
+            Self::Rows(wanted) => wanted.index.unique,
+            Self::Page(_) => false,
+        }
+    }
+
+    /// Whose rows it is about; `None` where it looks across organizations. Every key begins with its organization.
+    pub fn organization(&self) -> Option<&Value> {
+        match self {
+            Self::Rows(wanted) => wanted.values.first(),
+            Self::Page(query) => query.conditions.first().map(|condition| &condition.value),
+        }
+    }
+
     /// The rows of `R` with these values in an index.
     pub fn by<R: Record>(index: &'static Index, values: Row) -> Self {
         Self::Rows(RowsWanted { table: R::TABLE, index, values })

@@ -21,6 +21,7 @@ mod readers;
 mod schema;
 mod settings;
 mod statements;
+mod statistics;
 mod writer;
 
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use schema::May;
 pub use settings::Settings;
 pub use writer::Writer;
 
+use super::Beside;
 use crate::clock::Time;
 
 /// An opened database: a writer for each executor, and its readers.
@@ -40,6 +42,8 @@ pub struct Postgres {
     pub writers: Vec<Writer>,
     /// For everyone who reads.
     pub readers: Readers,
+    /// Has tables analyzed that grow, until it is dropped.
+    pub statistics: Beside,
 }
 
 /// Why a database could not be opened.
@@ -52,6 +56,14 @@ pub enum OpenError {
         database: String,
         /// The reason.
         reason: String,
+    },
+    /// The system has no thread for what is done beside it.
+    #[error("cannot open the database {database}: no thread for its statistics: {source}")]
+    Thread {
+        /// Where it is, without its password.
+        database: String,
+        /// The reason.
+        source: std::io::Error,
     },
     /// The schema could not be brought up to date.
     #[error("cannot bring the database {database} up to date: {reason}")]
@@ -130,7 +142,9 @@ impl Postgres {
         let (mut link, _) = schema::bring_up_to_date(&door, may)?;
         arrival::refuse_half_moved(&mut link, door.settings.to_string())?;
         let writers = (0..executors.max(1)).map(|_| Writer::new(door.clone())).collect();
-        Ok(Self { writers, readers: Readers::new(door) })
+        let no_thread = |source| OpenError::Thread { database: door.settings.to_string(), source };
+        let statistics = statistics::keep(door.clone()).map_err(no_thread)?;
+        Ok(Self { writers, readers: Readers::new(door), statistics })
     }
 
     /// Brings the schema up to date, and spreads it over the nodes of a cluster of Citus, each organization on one of
