@@ -213,7 +213,7 @@ async fn a_restart_of_the_server_under_load_loses_nothing_that_was_acknowledged(
     for (round, how) in ["restart", "crash"].into_iter().enumerate() {
         let load = Load {
             connections: 4,
-            duration: Duration::from_secs(3),
+            duration: Duration::from_secs(5),
             ..load(&process, &credentials, u64::try_from(round).unwrap() + 1)
         };
         let running = tokio::spawn({
