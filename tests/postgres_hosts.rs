@@ -17,7 +17,7 @@ use crate::postgres::{COUNT, CountUp, ORG, batch, end_the_commit, executor, wait
 
 /// An executor and readers that know the same of their hosts.
 fn open(settings: Settings) -> (Executor, Reads) {
-    let Postgres { mut writers, readers } = Postgres::open(settings, false, 1).unwrap();
+    let Postgres { mut writers, readers, .. } = Postgres::open(settings, false, 1).unwrap();
     let store = Store::Postgres(Box::new(writers.pop().unwrap()));
     (Executor::new(store, Clock::wall(), Seeds::System), Reads::Postgres(readers))
 }
