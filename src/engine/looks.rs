@@ -144,7 +144,10 @@ fn answer(reads: &Reads, mut places: Vec<Place>, pages: Pages) -> Vec<Place> {
     for _ in 0..ROUNDS_MAX {
         let (mut wants, mut left) = (Vec::new(), Vec::new());
         for mut place in places {
+            let savepoint = world.savepoint();
             let wanted = decide_guarded(&mut place, &mut world);
+            // Some looks try out what a command would do. The others are not to see that.
+            world.roll_back(savepoint);
             if place.decided {
                 place.task.answer();
             } else if pages == Pages::Later && wanted.iter().any(Want::is_page) {
