@@ -144,12 +144,12 @@ fn the_sandbox_clock_is_moved_for_all_processes() {
 /// The server's own daemon comes after a minute. Until then rows are changed by an index that finds all of an
 /// organization's.
 #[test]
-fn tables_that_grow_are_analyzed_before_the_daemon_comes() {
+fn tables_that_grow_are_analyzed_by_the_processes() {
     let house = House::new(Database::new());
     let process = house.start(&["--role", "api"]);
     let credentials = house.credentials();
-    let analyzed = "SELECT 1 FROM pg_stat_user_tables \
-         WHERE relname = 'payout_links' AND last_analyze IS NOT NULL AND last_autoanalyze IS NULL";
+    // The daemon's own visits are counted elsewhere, as last_autoanalyze.
+    let analyzed = "SELECT 1 FROM pg_stat_user_tables WHERE relname = 'payout_links' AND last_analyze IS NOT NULL";
     let mut phone = 0;
     until("the table is analyzed", Duration::from_secs(30), || {
         phone += 1;

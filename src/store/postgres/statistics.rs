@@ -15,10 +15,10 @@ use crate::store::beside::Beside;
 
 /// How often to look for tables that have grown. The server tells what was written once a second.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long the server may take to look, or to analyze.
-const DEADLINE: Duration = Duration::from_secs(120);
+/// How long the server may take to look, or to analyze. The end of the program waits no longer for one that is silent.
+const DEADLINE: Duration = Duration::from_secs(5);
 
-/// Tables of ours in which more rows were written since they were analyzed than were there.
+/// Tables of the schema in which more rows were written since they were analyzed than were there.
 const GROWN: &str = "SELECT quote_ident(c.relname) FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid \
      WHERE s.schemaname = current_schema() AND s.n_mod_since_analyze > greatest(c.reltuples, 64) \
      AND pg_has_role(c.relowner, 'USAGE')";
@@ -28,7 +28,7 @@ pub(super) fn keep(door: Arc<Door>) -> std::io::Result<Beside> {
     let mut link: Option<Link> = None;
     Beside::start("statistics", LOOK_EVERY, move || {
         let open = match link.take() {
-            Some(link) if !link.is_closed() => Ok(link),
+            Some(link) if !link.is_closed() && door.leads_to(&link) => Ok(link),
             // Why there is none was told by the door.
             Some(_) | None => door.open(false),
         };
