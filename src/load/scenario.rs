@@ -76,8 +76,8 @@ impl Scenario {
             Self::SendPayout | Self::Links | Self::Batches => {}
             Self::Transfers => {
                 let line = load.run % 10_000;
-                let user = json!({"first_name": "Load", "last_name": "Test", "country_code": "1",
-                    "phone_number": format!("212737{line:04}")});
+                let user = json!({"first_name": "Load", "last_name": "Test", "email": format!("load{line}@example.com"),
+                    "country_code": "1", "phone_number": format!("212737{line:04}")});
                 let made = well(client, &Sent::post("/v2/users", format!("user-{}", load.run), &user)).await?;
                 stage.user = word(&made, "id")?;
             }
