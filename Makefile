@@ -10,8 +10,10 @@ SCHEMATHESIS_SEED ?= 1
 SCHEMATHESIS_CALLS ?= 2000
 SCHEMATHESIS_EXAMPLES ?= 4
 FAILOVERS ?= 30
+CHAOS_SECONDS ?= 300
+CHAOS_SEED ?= 1
 # The tests that run over whatever store is asked for.
-API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|process|command_line|move_store|failover|pgbouncer)/))
+API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer)/))
 
 # The store's own tests, with whatever server is asked for.
 STORE_TESTS = test(/^(postgres|stores|move_store)/)
@@ -93,8 +95,8 @@ test-citus: ## Run what concerns Citus, the API's tests and the comparison of st
 differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, and compare answers and books
 	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) CARGO_PROFILE_DEV_OPT_LEVEL=1 BURSAR_DIFFER_REQUESTS=$(DIFFER_REQUESTS) cargo nextest run --locked --no-capture -E 'test(/^stores_differ/)'
 
-chaos: ## Kill and stop four processes on one PostgreSQL for five minutes
-	BURSAR_CHAOS_ROUNDS=60 cargo nextest run --locked --no-capture -E 'test(four_processes)'
+chaos: ## Kill and stop four processes on one PostgreSQL for five minutes (CHAOS_SECONDS, CHAOS_SEED), and take the fencing away
+	BURSAR_CHAOS_SECONDS=$(CHAOS_SECONDS) BURSAR_CHAOS_SEED=$(CHAOS_SEED) cargo nextest run --locked --no-capture -E 'test(/^postgres_(chaos|fencing)/)'
 
 failover: build ## Fail a PostgreSQL of three nodes under Patroni over, thirty times under load (FAILOVERS), and once without synchronous replication; needs root
 	@tools/setup.sh failover

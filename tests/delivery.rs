@@ -477,7 +477,7 @@ async fn codes_are_sent_without_asking_for_reports() {
 }
 
 /// The settings of a gateway, and a file with its token.
-fn gateway_flags(folder: &Path, url: &str) -> Vec<String> {
+pub fn gateway_flags(folder: &Path, url: &str) -> Vec<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let token = folder.join("token");
     std::fs::write(&token, format!("{TOKEN}\n")).unwrap();

@@ -1,6 +1,5 @@
-//! Several processes on one database: roles, keys, crashes, a process that stands still, a server that restarts.
-//!
-//! `BURSAR_CHAOS_ROUNDS` makes the chaos longer: `make chaos` runs it for five minutes.
+//! Several processes on one database: roles, keys, a process that stands still, a server that restarts. What chaos does
+//! to them stands in `postgres_chaos.rs`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +11,6 @@ use bursar::verify::verify;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::crash::setting;
 use crate::harness::judge::{Judge, Verdict, links, load};
 use crate::harness::postgres::{Cluster, Database, aside};
 use crate::harness::{Process, http};
@@ -20,7 +18,8 @@ use crate::harness::{Process, http};
 /// Processes on one database, with one folder for key and credentials.
 pub struct House {
     folder: TempDir,
-    database: Database,
+    /// Where they keep everything.
+    pub database: Database,
 }
 
 impl House {
@@ -39,6 +38,16 @@ impl House {
 
     pub fn credentials(&self) -> Value {
         read_json(&self.data().join("sandbox-credentials.json"))
+    }
+
+    /// Moves the sandbox's clock as its route does, but without waiting for what falls due: each process follows within
+    /// a second, or when it runs again.
+    pub fn move_clock(&self, seconds: i64) {
+        let nobody = uuid::Uuid::nil();
+        self.database.run(&format!(
+            "INSERT INTO environment_clock (org, ahead_seconds) VALUES ('{nobody}', {seconds}) \
+             ON CONFLICT (org) DO UPDATE SET ahead_seconds = environment_clock.ahead_seconds + {seconds}"
+        ));
     }
 
     /// Every invariant that stored data can show holds.
@@ -72,7 +81,7 @@ pub fn ask(process: &Process, credentials: &Value, of: &str, method: &str, path:
 }
 
 /// Asks until it is so.
-fn until(what: &str, at_most: Duration, mut so: impl FnMut() -> bool) {
+pub fn until(what: &str, at_most: Duration, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !so() {
         assert!(begun.elapsed() < at_most, "not within {at_most:?}: {what}");
@@ -168,17 +177,11 @@ fn a_process_that_stands_still_with_the_lock_keeps_nobody_waiting_for_long() {
     let (stopped, other) = (house.start(&["--role", "api"]), house.start(&["--role", "api"]));
     let credentials = house.credentials();
     let org = credentials["organization"]["id"].as_str().unwrap().to_owned();
-    let (url, hold) =
-        (house.database.url(), format!("BEGIN; SELECT moment FROM tenants WHERE org = '{org}' FOR UPDATE"));
+    let hold = format!("BEGIN; SELECT moment FROM tenants WHERE org = '{org}' FOR UPDATE");
     std::thread::scope(|scope| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         // We have the organization; the first process waits for it, and is stopped waiting.
-        let holder = runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
-            tokio::spawn(connection);
-            client.batch_execute(&hold).await.unwrap();
-            client
-        });
+        let holder = runtime.block_on(house.database.hold(&hold));
         let late = scope.spawn(|| ask(&stopped, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1)));
         let waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
         until("it waits for the lock", Duration::from_secs(5), || !house.database.run(waiting).is_empty());
@@ -236,49 +239,4 @@ async fn a_restart_of_the_server_under_load_loses_nothing_that_was_acknowledged(
     }
     assert_eq!(judge.verdict(&links(&load(&process, &credentials, 9))), Verdict::default());
     house.verify();
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
-    let house = House::new(Database::new());
-    let first = house.start(&[]);
-    let credentials = house.credentials();
-    let mut processes = vec![first];
-    processes.extend((1..4).map(|_| house.start(&[])));
-    let mut judge = Judge::default();
-    for round in 0..setting("BURSAR_CHAOS_ROUNDS", 2) {
-        let loads: Vec<Load> = processes
-            .iter()
-            .zip(0..)
-            .map(|(process, place)| Load {
-                connections: 16,
-                duration: Duration::from_millis(if round % 2 == 0 { 2_000 } else { 7_000 }),
-                ..load(process, &credentials, round * 10 + place + 1)
-            })
-            .collect();
-        let running: Vec<_> = loads.iter().cloned().map(|load| tokio::spawn(async move { run(&load).await })).collect();
-        tokio::time::sleep(Duration::from_millis(700)).await;
-        let victim = usize::try_from(round / 2 % 4).unwrap();
-        if round % 2 == 0 {
-            processes.remove(victim).kill();
-            processes.insert(victim, house.start(&[]));
-        } else {
-            // Longer than the server lets a transaction stand still.
-            processes[victim].signal("STOP");
-            tokio::time::sleep(Duration::from_secs(5)).await;
-            processes[victim].signal("CONT");
-        }
-        for outcome in futures::future::join_all(running).await {
-            let sent = outcome.unwrap().unwrap().sent;
-            // Another process than it was sent to is asked.
-            let elsewhere = load(&processes[(victim + 1) % 4], &credentials, 0);
-            judge.settle(sent, &elsewhere).await;
-        }
-    }
-    let (sent, acknowledged) = judge.sent_and_acknowledged();
-    assert!(acknowledged > 100, "{acknowledged}: there was no load");
-    assert_eq!(judge.verdict(&links(&load(&processes[0], &credentials, 0))), Verdict::default());
-    // What the killed had in hand falls to others when their leases end; the rest is done by now.
-    house.verify();
-    println!("{sent} payouts, {acknowledged} of them acknowledged at once");
 }

@@ -1,6 +1,7 @@
 //! Composes a message at the moment in which it is sent, and sends it.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use crate::apps::{self, App};
 use crate::carriers::{Fate, Found, Gateway, Mail, Smtp, Told};
@@ -19,6 +20,10 @@ use crate::world::{Halt, World};
 
 /// A phone number that ends so cannot be reached in the sandbox (decisions.md 13).
 const UNREACHABLE: &str = "0199";
+
+/// How long after it asked to begin a worker may still tell a carrier. With the call itself that ends well within
+/// the minute after which others believe a carrier that does not know of the message.
+const TELL_WITHIN: Duration = crate::outbound::DEADLINE;
 
 /// Sends a message, and says what came of it.
 pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
@@ -76,8 +81,8 @@ enum Carrier<'a> {
 /// been seen to.
 ///
 /// The order is what keeps the promises: the note that an attempt begins is committed before the carrier hears
-/// of it; after an attempt in doubt the carrier is asked; and where it cannot be asked, a link that is sent once
-/// more counts as delivered once more.
+/// of it, and the carrier hears of it soon or not at all; after an attempt in doubt the carrier is asked; and where it
+/// cannot be asked, a link that is sent once more counts as delivered once more.
 async fn attempt(
     bursar: &Bursar,
     leased: &Leased,
@@ -86,10 +91,13 @@ async fn attempt(
     carrier: Carrier<'_>,
 ) -> Result<Option<Conclusion>, Refusal> {
     let begin = |before| BeginAttempt { leased: leased.clone(), message: message.id, before };
+    let mut since = Instant::now();
     let mut begun = bursar.engine.run(begin(Before::NotAsked)).await?;
     if begun == Begun::Ask {
         let asked_at = bursar.clock.now();
-        begun = match look_up(bursar, message, composed, carrier).await? {
+        let found = look_up(bursar, message, composed, carrier).await?;
+        since = Instant::now();
+        begun = match found {
             Found::Taken { reference } => return Ok(Some(Conclusion::Taken { reference: Some(reference) })),
             Found::Silence { reason } => return Ok(Some(Conclusion::InDoubt { reason })),
             Found::NotTaken => bursar.engine.run(begin(Before::NotTaken { asked_at })).await?,
@@ -106,6 +114,11 @@ async fn attempt(
         };
     }
     match begun {
+        // Its process stood still between the note and this: another may have asked the carrier meanwhile, and told it.
+        Begun::Send if since.elapsed() > TELL_WITHIN => Err(Refusal::new(
+            Code::ServiceUnavailable,
+            "The worker came too late to tell the carrier. The carrier is asked when the lease ends.",
+        )),
         Begun::Send => {
             let told = hand_over(bursar, message, composed, carrier).await;
             Ok(Some(match told {

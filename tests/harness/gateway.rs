@@ -37,14 +37,15 @@ pub enum GatewayMode {
     Broken,
     /// It takes it and hangs up without an answer.
     Drop,
-    /// It takes it and never answers.
+    /// It takes it and does not answer; it hangs up when it is told to behave otherwise.
     Hang,
+    /// It does not make up its mind, and has taken nothing meanwhile: see [`FakeGateway::answer_waiting`].
+    Wait,
     /// It points elsewhere.
     Redirect,
 }
 
 struct Book {
-    mode: GatewayMode,
     lists: bool,
     status: &'static str,
     texts: Vec<Value>,
@@ -52,12 +53,25 @@ struct Book {
     asked: usize,
 }
 
+struct Inside {
+    book: Mutex<Book>,
+    mode: watch::Sender<GatewayMode>,
+    /// What those are told who came while it did not make up its mind.
+    decided: watch::Sender<Option<GatewayMode>>,
+    taken: watch::Sender<usize>,
+}
+
+impl Inside {
+    fn book(&self) -> std::sync::MutexGuard<'_, Book> {
+        self.book.lock().unwrap()
+    }
+}
+
 /// See the module's comment.
 #[derive(Clone)]
 pub struct FakeGateway {
     address: SocketAddr,
-    book: Arc<Mutex<Book>>,
-    count: watch::Receiver<usize>,
+    inside: Arc<Inside>,
 }
 
 impl FakeGateway {
@@ -66,20 +80,20 @@ impl FakeGateway {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (texts, calls) = (Vec::new(), Vec::new());
-        let book = Book { mode: GatewayMode::Accept, lists: true, status: "queued", texts, calls, asked: 0 };
-        let book = Arc::new(Mutex::new(book));
-        let (taken, count) = watch::channel(0);
-        let served = book.clone();
+        let book = Mutex::new(Book { lists: true, status: "queued", texts, calls, asked: 0 });
+        let (mode, decided) = (watch::Sender::new(GatewayMode::Accept), watch::Sender::new(None));
+        let inside = Arc::new(Inside { book, mode, decided, taken: watch::Sender::new(0) });
+        let served = inside.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (book, taken) = (served.clone(), taken.clone());
-                let service = hyper::service::service_fn(move |request| answer(book.clone(), taken.clone(), request));
+                let inside = served.clone();
+                let service = hyper::service::service_fn(move |request| answer(inside.clone(), request));
                 tokio::spawn(
                     hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
                 );
             }
         });
-        Self { address, book, count }
+        Self { address, inside }
     }
 
     /// What `sms-url` is.
@@ -94,12 +108,17 @@ impl FakeGateway {
     }
 
     fn book(&self) -> std::sync::MutexGuard<'_, Book> {
-        self.book.lock().unwrap()
+        self.inside.book()
     }
 
     /// Changes how it answers.
     pub fn set(&self, mode: GatewayMode) {
-        self.book().mode = mode;
+        self.inside.mode.send_replace(mode);
+    }
+
+    /// Answers so whatever came while it was in [`GatewayMode::Wait`].
+    pub fn answer_waiting(&self, mode: GatewayMode) {
+        self.inside.decided.send_replace(Some(mode));
     }
 
     /// Shows no list any more: what it took cannot be found.
@@ -151,7 +170,7 @@ impl FakeGateway {
 
     /// Waits until it took so many texts and calls.
     pub async fn has_taken(&self, count: usize) {
-        self.count.clone().wait_for(|taken| *taken >= count).await.unwrap();
+        self.inside.taken.subscribe().wait_for(|taken| *taken >= count).await.unwrap();
     }
 }
 
@@ -196,11 +215,7 @@ impl std::fmt::Display for HungUp {
 
 impl std::error::Error for HungUp {}
 
-async fn answer(
-    book: Arc<Mutex<Book>>,
-    taken: watch::Sender<usize>,
-    request: Request<Incoming>,
-) -> Result<Response<Full<Bytes>>, HungUp> {
+async fn answer(inside: Arc<Inside>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, HungUp> {
     let (parts, body) = request.into_parts();
     let bytes = body.collect().await.map_or_else(|_| Bytes::new(), http_body_util::Collected::to_bytes);
     let right = parts.headers.get("authorization").is_some_and(|given| *given == *expected());
@@ -209,10 +224,10 @@ async fn answer(
         return Ok(reply(401, &json!({"code": 20003, "message": "Authenticate", "status": 401})));
     }
     match (parts.method.as_str(), path.strip_prefix("/2010-04-01/Accounts/ACtest/")) {
-        ("POST", Some(what @ ("Messages.json" | "Calls.json"))) => take(&book, &taken, what, &fields(&bytes)).await,
-        ("GET", Some("Messages.json")) => Ok(list(&book.lock().unwrap(), &fields(query.as_bytes()))),
+        ("POST", Some(what @ ("Messages.json" | "Calls.json"))) => take(&inside, what, &fields(&bytes)).await,
+        ("GET", Some("Messages.json")) => Ok(list(&inside.book(), &fields(query.as_bytes()))),
         ("GET", Some(path)) => {
-            let book = book.lock().unwrap();
+            let book = inside.book();
             let sid = path.trim_start_matches("Messages/").trim_end_matches(".json");
             let text = book.texts.iter().find(|text| text["sid"] == sid);
             Ok(text.map_or_else(|| reply(404, &json!({"code": 20404})), |text| reply(200, &with_status(&book, text))))
@@ -226,21 +241,16 @@ fn expected() -> String {
     format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("ACtest:{TOKEN}")))
 }
 
-async fn take(
-    book: &Mutex<Book>,
-    count: &watch::Sender<usize>,
-    what: &str,
-    fields: &HashMap<String, String>,
-) -> Result<Response<Full<Bytes>>, HungUp> {
-    let (mode, entry) = {
-        let mut book = book.lock().unwrap();
-        book.asked += 1;
-        let mode = book.mode;
-        let took = matches!(mode, GatewayMode::Accept | GatewayMode::Drop | GatewayMode::Hang);
-        let entry = took.then(|| enter(&mut book, what, fields));
-        count.send_modify(|taken| *taken += usize::from(took));
-        (mode, entry)
-    };
+async fn take(inside: &Inside, what: &str, fields: &HashMap<String, String>) -> Result<Response<Full<Bytes>>, HungUp> {
+    inside.book().asked += 1;
+    let mut mode = *inside.mode.borrow();
+    if mode == GatewayMode::Wait {
+        let decided = *inside.decided.subscribe().wait_for(Option::is_some).await.unwrap();
+        mode = decided.unwrap();
+    }
+    let took = matches!(mode, GatewayMode::Accept | GatewayMode::Drop | GatewayMode::Hang);
+    let entry = took.then(|| enter(&mut inside.book(), what, fields));
+    inside.taken.send_modify(|taken| *taken += usize::from(took));
     match mode {
         GatewayMode::Accept => Ok(reply(201, &entry.unwrap())),
         GatewayMode::Invalid => {
@@ -249,7 +259,11 @@ async fn take(
         GatewayMode::Busy => Ok(reply(429, &json!({"code": 20429, "message": "Too Many Requests", "status": 429}))),
         GatewayMode::Broken => Ok(reply(502, &json!("bad gateway"))),
         GatewayMode::Drop => Err(HungUp),
-        GatewayMode::Hang => std::future::pending().await,
+        GatewayMode::Hang => {
+            drop(inside.mode.subscribe().wait_for(|mode| *mode != GatewayMode::Hang).await);
+            Err(HungUp)
+        }
+        GatewayMode::Wait => panic!("it was to make up its mind"),
         GatewayMode::Redirect => {
             Ok(Response::builder().status(307).header("location", "http://127.0.0.1:9/").body(Full::default()).unwrap())
         }

@@ -51,9 +51,14 @@ impl Judge {
         // While there is no server, very many are told at once that there is none.
         for some in sent.chunks(128) {
             for link in futures::future::join_all(some.iter().map(|sent| link_of(sent, with))).await {
-                assert!(self.told.insert(link), "two keys were told of one link");
+                self.hear(link);
             }
         }
+    }
+
+    /// Takes down a link that a client was told of, for a key of its own.
+    pub fn hear(&mut self, link: String) {
+        assert!(self.told.insert(link), "two keys were told of one link");
     }
 
     /// How many payouts were sent, and how many of them were answered well the first time.
@@ -89,25 +94,30 @@ async fn link_of(sent: &Sent, with: &Load) -> String {
 
 /// Every link of the app, by id, and how often it was listed.
 pub fn links(load: &Load) -> HashMap<String, u64> {
+    let mut seen = HashMap::new();
+    for link in listed(load, "/v2/payout-links?limit=100") {
+        assert_eq!(link["amount"], bursar::load::CENTS);
+        *seen.entry(link["id"].as_str().unwrap().to_owned()).or_insert(0) += 1;
+    }
+    seen
+}
+
+/// Everything that a list shows the app, page by page.
+pub fn listed(load: &Load, first: &str) -> Vec<Value> {
     use base64::Engine as _;
     let token = base64::engine::general_purpose::STANDARD.encode(format!("{}:{}", load.client_id, load.api_key));
-    let (mut seen, mut after) = (HashMap::new(), String::new());
+    let (mut all, mut path) = (Vec::new(), first.to_owned());
     loop {
-        let path = format!("/v2/payout-links?limit=100{after}");
         let request =
             format!("GET {path} HTTP/1.1\r\nhost: test\r\nauthorization: Basic {token}\r\nconnection: close\r\n\r\n");
         let (status, answer) = http(&load.address, &request);
         assert_eq!(status, 200, "{answer}");
-        let page: Value = serde_json::from_str(&answer[answer.find('{').unwrap()..]).unwrap();
-        for link in page["data"].as_array().unwrap() {
-            assert_eq!(link["amount"], bursar::load::CENTS);
-            *seen.entry(link["id"].as_str().unwrap().to_owned()).or_insert(0) += 1;
-        }
+        let mut page: Value = serde_json::from_str(&answer[answer.find('{').unwrap()..]).unwrap();
+        all.append(page["data"].as_array_mut().unwrap());
         if page["has_more"] == false {
-            return seen;
+            return all;
         }
-        let last = page["data"].as_array().unwrap().last().unwrap();
-        after = format!("&starting_after={}", last["id"].as_str().unwrap());
+        path = format!("{first}&starting_after={}", all.last().unwrap()["id"].as_str().unwrap());
     }
 }
 

@@ -13,6 +13,7 @@ pub mod patroni;
 mod people;
 pub mod postgres;
 mod process;
+pub mod rails;
 mod receiver;
 mod request;
 pub mod sending;

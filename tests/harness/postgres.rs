@@ -301,6 +301,14 @@ impl Database {
         aside(|| self.cluster.run(&self.name, sql))
     }
 
+    /// A connection on which a statement was run, and what it locked is held until this is dropped.
+    pub async fn hold(&self, sql: &str) -> tokio_postgres::Client {
+        let (client, connection) = tokio_postgres::connect(&self.url(), tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client.batch_execute(sql).await.unwrap();
+        client
+    }
+
     /// Changes a table; where Citus spreads it, its parts on every node, by which name a text says with `%s`.
     pub fn alter(&self, table: &str, sql: &str) {
         let spread = self.cluster.citus.is_some()

@@ -1,0 +1,184 @@
+//! The rails' own book, held against what we say of payouts and against what clients asked for, once everything has
+//! settled.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::postgres::Database;
+
+/// A payout by a rail that a client asked for, and was told of.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The transfer that it was told of.
+    pub transfer: String,
+    /// Who was to be paid.
+    pub user: String,
+    /// Cents that were to leave the wallet.
+    pub amount: i64,
+}
+
+/// A payout as the API shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The transfer.
+    pub id: String,
+    /// Who is paid.
+    pub user: String,
+    /// Its state.
+    pub status: String,
+    /// Why it failed or came back.
+    pub error: Option<String>,
+    /// By which rail.
+    pub platform: String,
+    /// Cents that left the wallet.
+    pub amount: i64,
+    /// Cents of them that arrive.
+    pub arrives: i64,
+}
+
+impl Told {
+    /// From the API's JSON.
+    pub fn of(transfer: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let cents = |name: &str| transfer[name].as_str().unwrap().parse().unwrap();
+        Self {
+            id: text(&transfer["id"]),
+            user: text(&transfer["user_id"]),
+            status: text(&transfer["status"]),
+            error: transfer["error"].as_str().map(str::to_owned),
+            platform: text(&transfer["external_data"]["platform"]),
+            amount: cents("amount"),
+            arrives: cents("payout_amount"),
+        }
+    }
+}
+
+/// An item of the sandbox rails' own book.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Item {
+    /// The transfer that the rail was told.
+    pub transfer: String,
+    /// The rail.
+    pub platform: String,
+    /// `credit` to the account, `debit` from it.
+    pub direction: String,
+    /// Cents.
+    pub amount: i64,
+    /// Why it failed.
+    pub fails_with: Option<String>,
+    /// Why it came back after it had arrived.
+    pub returned_with: Option<String>,
+}
+
+impl Item {
+    /// What must be said of its transfer.
+    fn outcome(&self) -> (&'static str, Option<&str>) {
+        match (&self.fails_with, &self.returned_with) {
+            (Some(code), _) => ("failed", Some(code)),
+            (None, Some(code)) => ("reversed", Some(code)),
+            (None, None) => ("completed", None),
+        }
+    }
+}
+
+/// The whole book.
+pub fn book(database: &Database) -> Vec<Item> {
+    let rows = database.run("SELECT row_to_json(item) FROM rail_items AS item");
+    rows.iter().map(|row| serde_json::from_str(row).unwrap()).collect()
+}
+
+/// Cents that arrived at people and stayed there, as the rails say.
+pub fn arrived(items: &[Item]) -> i64 {
+    items.iter().filter(|item| item.outcome().0 == "completed").map(|item| item.amount).sum()
+}
+
+/// Where the three differ, in sentences. Nothing may be under way any more.
+pub fn disagreements(asked: &[Asked], told: &[Told], items: &[Item]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut by_id: BTreeMap<&str, Vec<&Told>> = BTreeMap::new();
+    for one in told {
+        by_id.entry(&one.id).or_default().push(one);
+    }
+    let mut paid: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
+    for item in items {
+        paid.entry(&item.transfer).or_default().push(item);
+    }
+    for Asked { transfer, user, amount } in asked {
+        match by_id.get(transfer.as_str()).map(Vec::as_slice) {
+            Some([one]) if (&one.user, one.amount) == (user, *amount) => {}
+            other => drop(found.insert(format!("{transfer}: {amount} cents for {user} were asked for: {other:?}"))),
+        }
+    }
+    let known: BTreeSet<&str> = asked.iter().map(|asked| asked.transfer.as_str()).collect();
+    if known.len() != asked.len() {
+        found.insert("two keys were told of one transfer".to_owned());
+    }
+    for one in told {
+        if !known.contains(one.id.as_str()) {
+            found.insert(format!("{}: nobody asked for it", one.id));
+        }
+        match paid.get(one.id.as_str()).map(Vec::as_slice) {
+            Some([item]) => found.extend(difference(one, item)),
+            other => drop(found.insert(format!("{}: has not one item at its rail: {other:?}", one.id))),
+        }
+    }
+    for transfer in paid.keys().filter(|transfer| !by_id.contains_key(*transfer)) {
+        found.insert(format!("{transfer}: its rail was told of it, and we know nothing of it"));
+    }
+    found
+}
+
+/// How a transfer and its item differ, if they do.
+fn difference(told: &Told, item: &Item) -> Option<String> {
+    let moved = (item.platform.as_str(), item.direction.as_str(), item.amount);
+    let agrees = moved == (told.platform.as_str(), "credit", told.arrives)
+        && item.outcome() == (told.status.as_str(), told.error.as_deref());
+    (!agrees).then(|| format!("{}: {told:?}, and its rail says {item:?}", told.id))
+}
+
+#[test]
+fn what_the_rails_book_says_otherwise_is_found() {
+    let word = |word: &str| word.to_owned();
+    let asked = |transfer: &str| Asked { transfer: word(transfer), user: word("jane"), amount: 125 };
+    let told = |id: &str, status: &str, error: Option<&str>| {
+        let (user, platform, error) = (word("jane"), word("ach"), error.map(str::to_owned));
+        Told { id: word(id), user, status: word(status), error, platform, amount: 125, arrives: 100 }
+    };
+    let item = |transfer: &str, fails_with: Option<&str>, returned_with: Option<&str>| Item {
+        transfer: word(transfer),
+        platform: word("ach"),
+        direction: word("credit"),
+        amount: 100,
+        fails_with: fails_with.map(str::to_owned),
+        returned_with: returned_with.map(str::to_owned),
+    };
+    let all_asked = [asked("a"), asked("b"), asked("c")];
+    let all_told =
+        [told("a", "completed", None), told("b", "failed", Some("no_account")), told("c", "reversed", Some("frozen"))];
+    let book = [item("a", None, None), item("b", Some("no_account"), None), item("c", None, Some("frozen"))];
+    assert_eq!(disagreements(&all_asked, &all_told, &book), BTreeSet::new());
+    assert_eq!(arrived(&book), 100);
+
+    let check = |what: &str, asked: &[Asked], told: &[Told], items: &[Item]| {
+        assert_eq!(disagreements(asked, told, items).len(), 1, "{what}");
+    };
+    let [a, b, c] = all_told.clone();
+    let with = |changed: Told| [changed, b.clone(), c.clone()];
+    check("lost at the rail", &all_asked, &all_told, &book[..2]);
+    check("twice at the rail", &all_asked, &all_told, &[&book[..], &book[..1]].concat());
+    check("unknown here", &all_asked, &all_told, &[&book[..], &[item("d", None, None)]].concat());
+    check("asked for by nobody", &all_asked[1..], &all_told, &book);
+    check("told of twice", &[&all_asked[..], &all_asked[..1]].concat(), &all_told, &book);
+    check("in doubt", &all_asked, &with(told("a", "pending", None)), &book);
+    check("another outcome", &all_asked, &with(told("a", "failed", Some("frozen"))), &book);
+    check("another reason", &all_asked, &[a.clone(), told("b", "failed", Some("frozen")), c.clone()], &book);
+    check("another amount arrives", &all_asked, &with(Told { arrives: 99, ..a.clone() }), &book);
+    check("another amount leaves", &all_asked, &with(Told { amount: 124, ..a.clone() }), &book);
+    check("another person", &all_asked, &with(Told { user: word("joe"), ..a.clone() }), &book);
+    check("another rail", &all_asked, &with(Told { platform: word("rtp"), ..a.clone() }), &book);
+    let debit = Item { direction: word("debit"), ..book[0].clone() };
+    check("the other way", &all_asked, &all_told, &[&[debit], &book[1..]].concat());
+    assert_eq!(disagreements(&all_asked, &all_told[1..], &book).len(), 2, "lost here: asked for, and at the rail");
+}

@@ -1,0 +1,453 @@
+//! Four processes on one PostgreSQL and 64 clients, while processes are killed and stopped past their leases as a seed
+//! draws. Then clients, the API, the rails' own book, the inbox, the event logs and the ledger are held against each other.
+//!
+//! `BURSAR_CHAOS_SECONDS` makes it longer and `BURSAR_CHAOS_SEED` draws otherwise: `make chaos` runs five minutes. The
+//! control of what leases are numbered for stands in `postgres_fencing.rs`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use bursar::clock::{DAY_SECONDS, Time};
+use bursar::jobs::LEASE_SECONDS;
+use bursar::load::{CENTS, Load, Sent, again, link_id};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::{Value, json};
+
+use crate::crash::setting;
+use crate::harness::Process;
+use crate::harness::judge::{Judge, Verdict, links, listed, load};
+use crate::harness::postgres::{Database, is_citus_asked_for};
+use crate::harness::rails::{self, Asked, Told};
+use crate::postgres_processes::{House, ask, until};
+
+const PROCESSES: usize = 4;
+const CLIENTS: usize = 64;
+/// After so long without an answer a client asks another process, under the same key.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Longer than the server lets a transaction stand still; whatever else was in hand when a process was stopped is done.
+const THROWN_OUT_AFTER: Duration = Duration::from_millis(4_500);
+/// From so long a run on, one process is stopped past its lease by the clock on the wall too.
+const LONG: Duration = Duration::from_secs(120);
+
+/// What is done to a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Harm {
+    /// `kill -9`, and another is started in its place.
+    Kill,
+    /// SIGSTOP, until all of its leases have ended, because the sandbox's clock was moved, and others have its work.
+    Stop,
+    /// The same, but the leases end by themselves.
+    LongStop,
+}
+
+/// A payout that a client sent.
+struct Order {
+    key: String,
+    path: &'static str,
+    body: Value,
+}
+
+impl Order {
+    /// One in two is a link to a phone that nobody knows, the others go to somebody's account by a rail.
+    fn draw(chance: &mut StdRng, payees: &[String], key: String) -> Self {
+        if chance.random_range(0..2) == 0 {
+            // Those above 0199 can be reached.
+            let line = format!("212736{:04}", chance.random_range(200..10_000));
+            let body = json!({"amount": CENTS, "payee": {"country_code": "1", "phone_number": line}});
+            return Self { key, path: "/v2/payouts/send-payout", body };
+        }
+        let (payee, amount) = (&payees[chance.random_range(0..payees.len())], chance.random_range(200..900));
+        let body = json!({"user_id": payee, "amount": amount, "platform": "default", "fund": true, "tax_exempt": true});
+        Self { key, path: "/v2/payouts", body }
+    }
+
+    fn is_by_rail(&self) -> bool {
+        self.path == "/v2/payouts"
+    }
+}
+
+/// An order that was answered with success.
+struct Acknowledged {
+    order: Order,
+    /// The link or the transfer that it made.
+    id: String,
+    /// Whether the first question was answered so.
+    at_once: bool,
+}
+
+/// What the clients see.
+struct Stage {
+    seed: u64,
+    doors: Mutex<Vec<Load>>,
+    payees: Vec<String>,
+    ended: AtomicBool,
+}
+
+impl Stage {
+    /// Asks one process; gives the id of what was made, `None` when it is to be asked again.
+    async fn ask(&self, door: usize, order: &Order) -> Option<String> {
+        let with = self.doors.lock().unwrap()[door % PROCESSES].clone();
+        let (path, key, body) = (order.path.to_owned(), order.key.clone(), order.body.to_string());
+        let sent = Sent { path, key, body, link: None, micros: 0 };
+        match tokio::time::timeout(PATIENCE, again(&with, &sent)).await.ok().flatten() {
+            Some((201, body)) => link_id(&body),
+            // Another process has it in hand.
+            Some((409, body)) if body.contains("resource-busy") => None,
+            Some((503, _)) | None => None,
+            Some((status, body)) => panic!("{} {}: {status}: {body}", order.path, order.body),
+        }
+    }
+
+    /// One client: it sends until it is told to end, and every order until it is answered, now here, now there.
+    async fn client(self: Arc<Self>, number: usize) -> Vec<Acknowledged> {
+        let mut chance = StdRng::seed_from_u64(self.seed ^ ((u64::try_from(number).unwrap() + 1) << 32));
+        let mut acknowledged = Vec::new();
+        while !self.ended.load(Ordering::SeqCst) {
+            let order = Order::draw(&mut chance, &self.payees, format!("chaos-{number}-{}", acknowledged.len()));
+            let (begun, mut door) = (Instant::now(), number);
+            let id = loop {
+                if let Some(id) = self.ask(door, &order).await {
+                    break id;
+                }
+                assert!(begun.elapsed() < Duration::from_secs(90), "{} is never answered", order.key);
+                door += 1;
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            };
+            // Some ask once more, elsewhere: the same was done, and nothing else.
+            if chance.random_range(0..16) == 0
+                && let Some(repeated) = self.ask(door + 1, &order).await
+            {
+                assert_eq!(repeated, id, "{}", order.key);
+            }
+            acknowledged.push(Acknowledged { order, id, at_once: door == number });
+        }
+        acknowledged
+    }
+}
+
+/// A process each, and what was done to them.
+struct Four {
+    house: House,
+    running: Vec<Process>,
+    credentials: Value,
+    kills: usize,
+    stops: usize,
+    /// Leases that a stopped process held when they ended.
+    overtaken: usize,
+}
+
+impl Four {
+    fn start() -> Self {
+        let house = House::new(Database::new());
+        let mut running = vec![house.start(&[])];
+        running.extend(std::thread::scope(|scope| {
+            let others: Vec<_> = (1..PROCESSES).map(|_| scope.spawn(|| house.start(&[]))).collect();
+            others.into_iter().map(|other| other.join().unwrap()).collect::<Vec<_>>()
+        }));
+        let credentials = house.credentials();
+        Self { house, running, credentials, kills: 0, stops: 0, overtaken: 0 }
+    }
+
+    fn door(&self, place: usize) -> Load {
+        load(&self.running[place], &self.credentials, 0)
+    }
+
+    fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let (status, answer) = ask(&self.running[0], &self.credentials, "app", method, path, &body);
+        assert!((200..300).contains(&status), "{method} {path}: {status}: {answer}");
+        answer
+    }
+
+    /// Somebody with an account, who has proved their phone; gives the id.
+    fn payee(&self, line: usize, method: &Value) -> String {
+        let phone = format!("212737{line:04}");
+        let email = format!("jane{line}@example.com");
+        let person = json!({"first_name": "Jane", "last_name": "Doe", "email": email, "country_code": "1", "phone_number": phone});
+        let id = self.call("POST", "/v2/users", &person)["id"].as_str().unwrap().to_owned();
+        self.call("POST", &format!("/v2/users/{id}/send-verification-token"), &json!({}));
+        let inbox = format!("/v2/sandbox/messages?limit=1&to=%2B1{phone}");
+        let mut code = Value::Null;
+        until("the code arrives", Duration::from_secs(10), || {
+            code = self.call("GET", &inbox, &Value::Null)["data"][0]["code"].clone();
+            code.is_string()
+        });
+        self.call("POST", &format!("/v2/users/{id}/verify"), &json!({"token": code}));
+        self.call("PUT", &format!("/v2/users/{id}/payout-methods"), method);
+        id
+    }
+
+    /// Kills or stops one, and goes on when it runs again, or another in its place.
+    fn harm(&mut self, harm: Harm, victim: usize, stage: &Stage) {
+        match harm {
+            Harm::Kill => {
+                self.running.remove(victim).kill();
+                self.running.insert(victim, self.house.start(&[]));
+                stage.doors.lock().unwrap()[victim] = self.door(victim);
+                self.kills += 1;
+            }
+            Harm::Stop | Harm::LongStop => {
+                self.running[victim].signal("STOP");
+                let leased = self.leased();
+                std::thread::park_timeout(THROWN_OUT_AFTER);
+                let held: BTreeSet<String> = self.leased().intersection(&leased).cloned().collect();
+                if harm == Harm::Stop {
+                    self.house.move_clock(LEASE_SECONDS + 1);
+                }
+                until("others take over", Duration::from_secs(100), || self.leased().is_disjoint(&held));
+                self.running[victim].signal("CONT");
+                self.overtaken += held.len();
+                self.stops += 1;
+            }
+        }
+    }
+
+    /// The jobs in hand, each with the number of its lease.
+    fn leased(&self) -> BTreeSet<String> {
+        let jobs = "SELECT concat_ws(' ', org, id, fence) FROM jobs WHERE leased_until IS NOT NULL";
+        self.house.database.run(jobs).into_iter().collect()
+    }
+
+    /// Moves the clock until nothing is under way: rails settle within three days, and what comes back does two days later.
+    fn settle(&self) {
+        let left =
+            "SELECT 1 FROM jobs WHERE work SIMILAR TO '%(send_message|submit_transfer|follow_transfer)%' LIMIT 1";
+        let at_most = Duration::from_secs(300);
+        // The leases of the dead end. Whoever moves the clock waits for them otherwise.
+        self.house.move_clock(LEASE_SECONDS + 1);
+        until("what the dead had in hand is done", at_most, || self.leased().is_empty());
+        for _ in 0..4 {
+            self.call("POST", "/v2/sandbox/clock/advance", &json!({"seconds": 5 * DAY_SECONDS}));
+            until("what fell due is done", at_most, || {
+                let shown = self.call("GET", "/v2/sandbox/clock", &Value::Null)["now"].clone();
+                let now = Time::parse(shown.as_str().unwrap()).unwrap().micros();
+                let due = format!("SELECT 1 FROM jobs WHERE due_at <= {now} OR leased_until IS NOT NULL LIMIT 1");
+                self.house.database.run(&due).is_empty()
+            });
+            if self.house.database.run(left).is_empty() {
+                return;
+            }
+        }
+        panic!("it never comes to rest");
+    }
+}
+
+/// Every end that a payout by a rail can have, soon and late.
+fn accounts() -> [Value; 6] {
+    let bank =
+        |routing: &str, number: &str| json!({"platform": "ach", "routing_number": routing, "account_number": number});
+    [
+        bank("110000000", "55500001"),
+        // R08, in a day.
+        bank("110000000", "10000008"),
+        // R01, two days after it arrived.
+        bank("110000000", "20000001"),
+        // Within seconds.
+        bank("011000015", "55500002"),
+        bank("011000015", "10000001"),
+        // Within minutes.
+        json!({"platform": "wallet_b", "handle": "fail-rejected_by_rail"}),
+    ]
+}
+
+/// Harms of both kinds in an order that is drawn.
+fn deck(chance: &mut StdRng, with_long_stop: bool) -> Vec<Harm> {
+    let mut deck = vec![Harm::Kill, Harm::Stop];
+    deck.extend(with_long_stop.then_some(Harm::LongStop));
+    deck.shuffle(chance);
+    deck
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
+    let seed = setting("BURSAR_CHAOS_SEED", 1);
+    let duration = Duration::from_secs(setting("BURSAR_CHAOS_SECONDS", 5));
+    println!("BURSAR_CHAOS_SEED={seed} BURSAR_CHAOS_SECONDS={}", duration.as_secs());
+    let mut chance = StdRng::seed_from_u64(seed);
+    let mut four = Four::start();
+    let payees: Vec<String> = (0..).zip(accounts()).map(|(line, account)| four.payee(line, &account)).collect();
+    let doors = Mutex::new((0..PROCESSES).map(|place| four.door(place)).collect());
+    let stage = Arc::new(Stage { seed, doors, payees, ended: AtomicBool::new(false) });
+    let clients: Vec<_> = (0..CLIENTS).map(|number| tokio::spawn(stage.clone().client(number))).collect();
+
+    let begun = Instant::now();
+    let mut harms = deck(&mut chance, duration >= LONG);
+    while begun.elapsed() < duration || !harms.is_empty() {
+        tokio::time::sleep(Duration::from_millis(chance.random_range(200..1_500))).await;
+        let victim = chance.random_range(0..PROCESSES);
+        match harms.pop() {
+            Some(harm) => four.harm(harm, victim, &stage),
+            None => harms = deck(&mut chance, false),
+        }
+    }
+    let under_load = begun.elapsed();
+    stage.ended.store(true, Ordering::SeqCst);
+    let answered = futures::future::join_all(clients).await;
+    let acknowledged: Vec<Acknowledged> = answered.into_iter().flat_map(Result::unwrap).collect();
+    assert!(acknowledged.len() > 100, "{}: there was no load", acknowledged.len());
+    assert!(duration < LONG || four.overtaken > 0, "nobody was stopped with work in hand");
+
+    let settling = Instant::now();
+    four.settle();
+    let comparison = Comparison::of(&four, &acknowledged);
+    comparison.is_clean();
+    let items = comparison.asked.len();
+    let (kills, stops, overtaken) = (four.kills, four.stops, four.overtaken);
+    let (all, at_once) = (acknowledged.len(), acknowledged.iter().filter(|one| one.at_once).count());
+    println!(
+        "{all} payouts in {} s, {at_once} of them acknowledged at once; {items} items in the rails' book; \
+         {kills} kills, {stops} stops past the lease, {overtaken} leases overtaken by others; {} s to settle and compare",
+        under_load.as_secs(),
+        settling.elapsed().as_secs()
+    );
+    // Nodes of Citus take no statement that changes one row of any organization.
+    if !is_citus_asked_for() {
+        comparison.finds_what_is_wrong();
+    }
+}
+
+/// Where what was asked for and what is there differ. Each pair is compared by itself.
+struct Comparison<'a> {
+    four: &'a Four,
+    door: Load,
+    /// The links that clients were told of.
+    judge: Judge,
+    /// The payouts by a rail.
+    asked: Vec<Asked>,
+}
+
+impl<'a> Comparison<'a> {
+    fn of(four: &'a Four, acknowledged: &[Acknowledged]) -> Self {
+        let (mut judge, mut asked) = (Judge::default(), Vec::new());
+        for Acknowledged { order, id, .. } in acknowledged {
+            if order.is_by_rail() {
+                let (user, amount) = (order.body["user_id"].as_str().unwrap(), order.body["amount"].as_i64().unwrap());
+                asked.push(Asked { transfer: id.clone(), user: user.to_owned(), amount });
+            } else {
+                judge.hear(id.clone());
+            }
+        }
+        Self { four, door: four.door(0), judge, asked }
+    }
+
+    fn told(&self) -> Vec<Told> {
+        listed(&self.door, "/v2/transfers?limit=100&type=payout").iter().map(Told::of).collect()
+    }
+
+    /// Each link that a client was told of is there, and no other.
+    fn links(&self) -> Vec<String> {
+        let verdict = self.judge.verdict(&links(&self.door));
+        if verdict == Verdict::default() { Vec::new() } else { vec![format!("{verdict:?}")] }
+    }
+
+    /// The rails' own book, the API and the clients say the same of each payout.
+    fn rails(&self) -> Vec<String> {
+        rails::disagreements(&self.asked, &self.told(), &rails::book(&self.four.house.database)).into_iter().collect()
+    }
+
+    /// What arrived is outside, what failed is back, and what links hold is set aside.
+    fn ledger(&self) -> Vec<String> {
+        let trial = self.four.call("GET", "/v2/ledger/trial-balance", &Value::Null);
+        let mut balances: BTreeMap<&str, i64> = BTreeMap::new();
+        for account in trial["accounts"].as_array().unwrap() {
+            *balances.entry(account["type"].as_str().unwrap()).or_default() += account["balance"].as_i64().unwrap();
+        }
+        let arrived = rails::arrived(&rails::book(&self.four.house.database));
+        let links = i64::try_from(self.judge.sent_and_acknowledged().0).unwrap();
+        let told = self.told();
+        let earned: i64 =
+            told.iter().filter(|told| told.status != "failed").map(|told| told.amount - told.arrives).sum();
+        // The demonstration's million dollars came from outside.
+        let external = arrived - 100_000_000;
+        let held = links * i64::try_from(CENTS).unwrap();
+        let must_be = [
+            ("external", external),
+            ("app_held", held),
+            ("service_fees", earned),
+            ("clearing", 0),
+            ("user_wallet", 0),
+            ("app_wallet", -external - held - earned),
+        ];
+        let is = |kind| balances.get(kind).copied().unwrap_or_default();
+        let wrong = must_be.iter().filter(|(kind, cents)| is(*kind) != *cents);
+        wrong.map(|(kind, cents)| format!("{kind} has {} cents and not {cents}", is(kind))).collect()
+    }
+
+    /// Each link is in one message of the inbox, and each payout that did not stay at its payee is told of in another.
+    fn messages(&self) -> Vec<String> {
+        let token = |link: &Value| link.as_str().and_then(|link| link.rsplit('/').next()).map(str::to_owned);
+        let mut inbox: BTreeMap<Option<String>, usize> = BTreeMap::new();
+        for message in listed(&self.door, "/v2/sandbox/messages?limit=100") {
+            *inbox.entry(token(&message["link"])).or_default() += 1;
+        }
+        let mut wrong = Vec::new();
+        for link in listed(&self.door, "/v2/payout-links?limit=100") {
+            let times = inbox.remove(&token(&link["link"])).unwrap_or_default();
+            if (times, &link["status"]) != (1, &json!("delivered")) {
+                wrong.push(format!("told {times} times: {link}"));
+            }
+        }
+        let lost = self.told().iter().filter(|told| told.status != "completed").count();
+        // Beside them stand the codes with which the payees proved their phones.
+        if inbox != [(None, lost + accounts().len())].into() {
+            wrong.push(format!("{lost} payouts were lost, and the other messages are {inbox:?}"));
+        }
+        wrong
+    }
+
+    /// Each version of a transfer and of a link was told by one event.
+    fn events(&self) -> Vec<String> {
+        let wrong = |table| {
+            self.four.house.database.run(&format!(
+                "SELECT concat_ws(' ', '{table}', one.id, one.version, told.events, told.versions) FROM {table} AS one \
+                 LEFT JOIN (SELECT org, object_id, count(*) AS events, count(DISTINCT version) AS versions FROM events \
+                 GROUP BY 1, 2) AS told ON told.org = one.org AND told.object_id = one.id \
+                 WHERE told.events IS DISTINCT FROM one.version OR told.versions IS DISTINCT FROM one.version"
+            ))
+        };
+        ["transfers", "payout_links"].into_iter().flat_map(wrong).collect()
+    }
+
+    /// Nothing differs, all processes run, and every invariant holds.
+    fn is_clean(&self) {
+        for process in &self.four.running {
+            assert_eq!(process.get("/readyz").0, 200);
+        }
+        let ends: BTreeSet<String> = self.told().into_iter().map(|told| told.status).collect();
+        assert_eq!(ends, ["completed", "failed", "reversed"].map(str::to_owned).into(), "each end was met");
+        for wrong in [self.links(), self.rails(), self.ledger(), self.messages(), self.events()] {
+            assert_eq!(wrong, Vec::<String>::new());
+        }
+        self.four.house.verify();
+    }
+
+    /// The negative control of each comparison: what is done twice or lost behind the back of the program is found.
+    fn finds_what_is_wrong(&self) {
+        let check = |what: &str, sql: &str, compared: &dyn Fn() -> Vec<String>| {
+            assert_eq!(compared(), Vec::<String>::new(), "{what}: before");
+            assert_eq!(self.four.house.database.run(sql).len(), 1, "{what}");
+            assert_ne!(compared(), Vec::<String>::new(), "{what}");
+        };
+        let one = |table: &str, which: &str| format!("(SELECT id FROM {table} WHERE {which} ORDER BY id LIMIT 1)");
+        let columns = "app, channel, recipient, subject, text, link, code, created_at";
+        let again = format!(
+            "INSERT INTO inbox_messages (org, id, {columns}) SELECT org, gen_random_uuid(), {columns} FROM inbox_messages \
+             WHERE id = {} RETURNING id",
+            one("inbox_messages", "link IS NOT NULL")
+        );
+        check("a person is told twice", &again, &|| self.messages());
+        let event = one("events", "name = 'transfer.completed'");
+        let lost = format!("DELETE FROM events WHERE id = {event} RETURNING id");
+        check("an event is lost", &lost, &|| self.events());
+        let lost = format!("DELETE FROM payout_links WHERE id = {} RETURNING id", one("payout_links", "true"));
+        check("a link is lost", &lost, &|| self.links());
+        let item = "(SELECT transfer FROM rail_items WHERE fails_with IS NULL AND returned_with IS NULL LIMIT 1)";
+        let more = format!("UPDATE rail_items SET amount = amount + 1 WHERE transfer = {item} RETURNING transfer");
+        check("a cent more than we know arrives", &more, &|| self.ledger());
+        assert_eq!(self.rails().len(), 1, "and the rail's book says so");
+    }
+}
