@@ -191,7 +191,7 @@ impl Four {
                 self.kills += 1;
             }
             Harm::Stop | Harm::LongStop => {
-                self.running[victim].signal("STOP");
+                self.running[victim].stop();
                 let leased = self.leased();
                 std::thread::park_timeout(THROWN_OUT_AFTER);
                 let held: BTreeSet<String> = self.leased().intersection(&leased).cloned().collect();

@@ -185,7 +185,7 @@ fn a_process_that_stands_still_with_the_lock_keeps_nobody_waiting_for_long() {
         let late = scope.spawn(|| ask(&stopped, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1)));
         let waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
         until("it waits for the lock", Duration::from_secs(5), || !house.database.run(waiting).is_empty());
-        stopped.signal("STOP");
+        stopped.stop();
         // Its session gets the lock now, and it does not know.
         runtime.block_on(holder.batch_execute("ROLLBACK")).unwrap();
         let begun = Instant::now();

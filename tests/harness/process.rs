@@ -83,6 +83,23 @@ impl Process {
         assert!(sent.success());
     }
 
+    /// SIGSTOP, and waits until it stands still: the signal is taken by one of its threads, and until that one has its turn
+    /// the others go on.
+    pub fn stop(&self) {
+        self.signal("STOP");
+        let tasks = format!("/proc/{}/task", self.child.id());
+        let stands_still = |task: std::io::Result<std::fs::DirEntry>| {
+            let stat = std::fs::read_to_string(task.expect("it lives").path().join("stat")).unwrap_or_default();
+            // The state follows the name, which stands in parentheses.
+            stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+        };
+        let begun = Instant::now();
+        while !std::fs::read_dir(&tasks).expect("it lives").all(stands_still) {
+            assert!(begun.elapsed() < Duration::from_secs(10), "it does not stop");
+            std::thread::park_timeout(Duration::from_millis(1));
+        }
+    }
+
     /// `kill -9`, and waits until it is gone.
     pub fn kill(mut self) {
         self.child.kill().expect("it runs");
