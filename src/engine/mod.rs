@@ -3,12 +3,15 @@
 //! It loads what the commands of a batch ask for, runs them in order over one
 //! [`World`], writes everything they changed at once, and only then answers anyone.
 //!
+//! Over a store of its own it decides the next batch while one is written ([`ahead`]).
+//!
 //! Invariants: nobody is answered before the commit; a refused command leaves no
 //! change; after a commit whose outcome is unknown nothing is guessed: over the embedded
 //! store the engine stops, over a shared one, of which it keeps nothing between two
 //! batches, it goes on. Deliberately absent: the network, and anything about a
 //! particular noun.
 
+mod ahead;
 mod looks;
 mod running;
 mod view;
@@ -17,6 +20,7 @@ mod waiting;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use ahead::Flight;
 pub use looks::Looks;
 pub use running::{Engine, Stopped};
 pub use view::view;
@@ -149,12 +153,14 @@ pub struct Executor {
     clock: Clock,
     seeds: Seeds,
     last: Time,
+    /// The batch that is being written.
+    flight: Option<Flight>,
 }
 
 impl Executor {
     /// An executor over a store.
     pub fn new(store: Store, clock: Clock, seeds: Seeds) -> Self {
-        Self { store, clock, seeds, last: Time::from_micros(0) }
+        Self { store, clock, seeds, last: Time::from_micros(0), flight: None }
     }
 
     /// Runs one command as a batch of its own.
@@ -175,15 +181,29 @@ impl Executor {
 
     /// Runs a batch: decides, commits, then answers everyone. See [`Self::one_organization`].
     pub fn run(&mut self, tasks: Vec<Box<dyn Task>>) -> Verdict {
-        let mut places: Vec<Place> = tasks.into_iter().map(|task| self.place(task)).collect();
-        let verdict = match self.decide_and_commit(&mut places) {
+        if !self.store.is_shared() {
+            return match self.run_ahead(tasks, None) {
+                Verdict::GoOn => self.land(),
+                stop @ Verdict::Stop(_) => stop,
+            };
+        }
+        let mut places = self.places(tasks);
+        let outcome = self.decide_and_commit(&mut places);
+        self.end(places, outcome)
+    }
+
+    fn places(&mut self, tasks: Vec<Box<dyn Task>>) -> Vec<Place> {
+        tasks.into_iter().map(|task| self.place(task)).collect()
+    }
+
+    /// Answers everyone of a batch whose commit went so.
+    fn end(&mut self, mut places: Vec<Place>, outcome: Result<(), CommitError>) -> Verdict {
+        let verdict = match outcome {
             // One command's changes stand against the store: find out whose, the others must not suffer.
             Err(CommitError::Refused(_)) if places.len() > 1 => self.run_singly(&mut places),
             outcome => self.settle(&mut places, outcome),
         };
-        for place in places {
-            place.task.answer();
-        }
+        answer(places);
         verdict
     }
 
@@ -330,6 +350,10 @@ fn take_in(world: &mut World, wants: Vec<Want>, answers: Vec<Vec<Row>>) -> Resul
         world.take_in(want, &rows)?;
     }
     Ok(())
+}
+
+fn answer(places: Vec<Place>) {
+    places.into_iter().for_each(|place| place.task.answer());
 }
 
 fn overrule(places: &mut [Place], refusal: &Refusal) {

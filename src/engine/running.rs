@@ -5,9 +5,8 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::time::Instant;
 
+use crossbeam_channel::{Sender, TrySendError, bounded};
 use tokio::sync::{oneshot, watch};
 
 use super::waiting::{QUEUE_MAX, Waiting};
@@ -20,7 +19,7 @@ use crate::world::{Halt, Want, World};
 #[derive(Clone)]
 pub struct Engine {
     /// One for each executor.
-    queues: Arc<[SyncSender<Box<dyn Task>>]>,
+    queues: Arc<[Sender<Box<dyn Task>>]>,
     alive: Arc<AtomicBool>,
     stopped: watch::Receiver<Option<String>>,
 }
@@ -48,7 +47,7 @@ impl Engine {
         let (tell, running) = (Arc::new(tell), Arc::new(AtomicUsize::new(executors.len())));
         let mut queues = Vec::with_capacity(executors.len());
         for executor in executors {
-            let (queue, waiting) = sync_channel(QUEUE_MAX);
+            let (queue, waiting) = bounded(QUEUE_MAX);
             let waiting = Waiting::new(waiting, executor.one_organization());
             let end = End { alive: alive.clone(), tell: tell.clone(), running: running.clone(), reason: None };
             std::thread::Builder::new().name("engine".into()).spawn(move || {
@@ -61,7 +60,7 @@ impl Engine {
     }
 
     /// The queue of an organization's executor.
-    fn queue(&self, organization: OrgId) -> &SyncSender<Box<dyn Task>> {
+    fn queue(&self, organization: OrgId) -> &Sender<Box<dyn Task>> {
         let mut hasher = DefaultHasher::new();
         organization.hash(&mut hasher);
         let among = u64::try_from(self.queues.len()).unwrap_or(1).max(1);
@@ -175,18 +174,18 @@ impl Drop for End {
 
 /// Runs batch after batch, until nobody can send any more or an outcome is unknown.
 fn work(mut executor: Executor, mut waiting: Waiting) -> Reason {
-    while let Some(batch) = waiting.next_batch() {
-        metrics::histogram!("bursar_batch_commands").record(u32::try_from(batch.len()).unwrap_or(u32::MAX));
-        let started = Instant::now();
-        let verdict = executor.run(batch);
-        metrics::histogram!("bursar_batch_seconds").record(started.elapsed());
+    loop {
+        let verdict = match executor.next_batch(&mut waiting) {
+            Some(batch) => executor.run_ahead(batch, Some(&mut waiting)),
+            None if executor.is_writing() => executor.land(),
+            None => return Reason::Done,
+        };
         if let Verdict::Stop(reason) = verdict {
             // Whoever still waits gets an answer: the queue is closed when it goes.
             waiting.rest().into_iter().for_each(refuse);
             return Reason::Unknown(reason);
         }
     }
-    Reason::Done
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //! no other waiting for longer than a batch.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::mpsc::Receiver;
+
+use crossbeam_channel::{Receiver, Select};
 
 use super::{BATCH_MAX, Task};
 use crate::ids::OrgId;
@@ -35,10 +36,28 @@ impl Waiting {
         if self.one_organization { self.next_of_one_organization() } else { self.next_of_all() }
     }
 
+    /// What comes in, at most so many, before something else does; `None` when that is first, or nobody can send any
+    /// more. Only for batches of all organizations.
+    pub fn batch_before<T>(&mut self, else_first: &Receiver<T>, at_most: usize) -> Option<Vec<Box<dyn Task>>> {
+        debug_assert!(!self.one_organization, "such batches are not added to");
+        if !else_first.is_empty() {
+            return None;
+        }
+        let mut either = Select::new();
+        either.recv(else_first);
+        either.recv(&self.queue);
+        either.ready();
+        let first = self.queue.try_recv().ok()?;
+        Some(self.batch_from(first, at_most))
+    }
+
     fn next_of_all(&mut self) -> Option<Vec<Box<dyn Task>>> {
-        let mut batch = vec![self.queue.recv().ok()?];
-        batch.extend(self.queue.try_iter().take(BATCH_MAX - 1));
-        Some(batch)
+        let first = self.queue.recv().ok()?;
+        Some(self.batch_from(first, BATCH_MAX))
+    }
+
+    fn batch_from(&mut self, first: Box<dyn Task>, at_most: usize) -> Vec<Box<dyn Task>> {
+        std::iter::once(first).chain(self.queue.try_iter()).take(at_most).collect()
     }
 
     fn next_of_one_organization(&mut self) -> Option<Vec<Box<dyn Task>>> {
@@ -80,8 +99,7 @@ impl Waiting {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::sync_channel;
-
+    use crossbeam_channel::bounded;
     use uuid::Uuid;
 
     use super::*;
@@ -102,7 +120,7 @@ mod tests {
 
     /// What the batches of a waiting line hold: organization and number of each command.
     fn batches(asked: &[(u128, u32)], one_organization: bool) -> Vec<Vec<(u128, u32)>> {
-        let (queue, waiting) = sync_channel(QUEUE_MAX);
+        let (queue, waiting) = bounded(QUEUE_MAX);
         let (said, heard) = std::sync::mpsc::channel();
         for &(organization, number) in asked {
             let said = said.clone();

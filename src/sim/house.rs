@@ -47,8 +47,9 @@ pub(super) struct Ran<W, S> {
     pub changes: Vec<Change>,
     /// Whose rows the batch had a right to change.
     pub organizations: Vec<OrgId>,
-    /// What the store did on purpose.
-    pub fault: Fault,
+    /// The place of the one command whose commit was refused on purpose and that has nobody else to blame: larger
+    /// batches are run singly.
+    pub excused: Option<usize>,
     /// Whether the program stopped, because it may not guess.
     pub stopped: bool,
 }
@@ -96,21 +97,36 @@ impl House {
         view(&self.reads(), self.now(), look)
     }
 
-    /// Runs a batch while the store does `fault`.
+    /// Runs a batch while the store does `fault`, once.
     pub fn run<W, S: Send + 'static>(&mut self, batch: Batch<W, S>, fault: Fault) -> Ran<W, S> {
-        let Batch { tasks, asked_by, mut organizations, sender, receiver } = batch;
+        let Batch { mut tasks, asked_by, mut organizations, sender, receiver } = batch;
         organizations.sort_unstable();
         organizations.dedup();
-        self.memory.fail_next(fault);
-        let stopped = match self.executor.run(tasks) {
-            Verdict::GoOn => false,
-            Verdict::Stop(_) => true,
-        };
+        // Two of three are decided in two parts, the second before the first is written. The fault meets one of them.
+        let way = self.memory.commits() % 3;
+        let second = if way == 0 { Vec::new() } else { tasks.split_off(tasks.len().div_ceil(2)) };
+        let meets_second = way == 2 && !second.is_empty();
+        let met = if meets_second { tasks.len()..tasks.len() + second.len() } else { 0..tasks.len() };
+        if !meets_second {
+            self.memory.fail_next(fault);
+        }
+        let mut verdict = self.executor.decide_ahead(tasks);
+        if !second.is_empty() {
+            verdict = self.executor.decide_ahead(second);
+        }
+        if verdict == Verdict::GoOn {
+            if meets_second {
+                self.memory.fail_next(fault);
+            }
+            verdict = self.executor.land();
+        }
+        let stopped = verdict != Verdict::GoOn;
+        let excused = (fault == Fault::Refused && met.len() == 1).then_some(met.start);
         // Every task has answered by now, so the channel ends with the last answer.
         drop(sender);
         let answers = asked_by.into_iter().zip(receiver).collect();
         let changes = merged(self.memory.take_changes());
-        Ran { answers, changes, organizations, fault, stopped }
+        Ran { answers, changes, organizations, excused, stopped }
     }
 
     /// The process dies and another starts over the same store; what was not durable is gone.

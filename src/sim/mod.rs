@@ -317,17 +317,18 @@ impl Simulation {
 
     /// Takes in what became of a batch, and checks it.
     fn settle(&mut self, ran: Ran<Who, Said>) -> Result<(), Box<Violation>> {
-        let Ran { answers, mut changes, organizations, fault, .. } = ran;
+        let Ran { answers, mut changes, organizations, excused, stopped } = ran;
         self.ops += u64::try_from(answers.len()).unwrap_or(u64::MAX);
         self.settings.sabotage.tamper(&mut changes, self.house.memory(), &mut self.chance);
         if let Some(finding) = self.checks.commit(&changes, &organizations).into_iter().next() {
             return Err(self.violation(finding));
         }
         self.compare_with_rail(&changes)?;
-        // A batch of one has nobody to blame but itself for a refused commit; larger ones are run singly.
-        let excused = fault == Fault::Refused && answers.len() == 1;
         let mut sittings = std::mem::take(&mut self.sittings).into_iter();
-        for (who, outcome) in answers {
+        for (place, (who, outcome)) in answers.into_iter().enumerate() {
+            // What was decided after the commit with which the program stopped has not happened.
+            let came_after = |refusal: &Refusal| stopped && refusal.code == Code::ServiceUnavailable;
+            let excused = excused == Some(place) || outcome.as_ref().is_err_and(came_after);
             let settled = match who {
                 Who::Stage => outcome.map(|_| ()).map_err(|refusal| bug("setting up", &refusal)),
                 Who::Client(request) => self.client_hears(&request, outcome, excused, sittings.next().flatten()),

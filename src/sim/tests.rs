@@ -17,7 +17,11 @@ fn one_seed_is_one_history_and_nothing_is_wrong_in_it() {
 
 /// Breaks one thing on purpose. The simulation must find it, and name the invariant that it breaks.
 fn is_found(sabotage: Sabotage, invariant: u8) {
-    let Err(violation) = run(7, 40_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
+    is_found_from(7, sabotage, invariant);
+}
+
+fn is_found_from(seed: u64, sabotage: Sabotage, invariant: u8) {
+    let Err(violation) = run(seed, 40_000, sabotage) else { panic!("{sabotage:?} went unnoticed") };
     assert_eq!(violation.finding.invariant, invariant, "{sabotage:?}: {violation}");
 }
 
@@ -51,7 +55,7 @@ fn jobs_that_get_lost_are_missed_at_the_end() {
 
 #[test]
 fn accounts_that_are_paid_to_before_they_rested_are_found() {
-    is_found(Sabotage::RestlessAccounts, 12);
+    is_found_from(9, Sabotage::RestlessAccounts, 12);
 }
 
 #[test]
@@ -67,5 +71,5 @@ fn reviews_that_are_forgotten_are_found() {
 #[test]
 fn years_that_are_forgotten_are_found() {
     // With this seed the look through the books, every 4,000 steps, comes before any payee who reaches the threshold.
-    is_found(Sabotage::ForgottenTaxYears, 3);
+    is_found_from(9, Sabotage::ForgottenTaxYears, 3);
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{CommitError, Snapshot, StoreError};
+use super::{CommitError, Landed, Snapshot, StoreError};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::{Row, Table, TableChanges, Value, Want};
 
@@ -49,6 +49,8 @@ pub struct Tables {
     /// What commits changed since somebody asked last; `None` while nobody watches.
     watched: Option<Vec<Change>>,
     fault: Fault,
+    /// A commit that was begun, and is not to be seen yet.
+    begun: Option<(Vec<TableChanges>, Landed)>,
     /// Whether commits wait for [`Memory::flush`] to survive a crash.
     lazy: bool,
     commits: u64,
@@ -89,6 +91,7 @@ impl Memory {
     /// The power fails: what was not durable is gone.
     pub fn crash(&self) {
         let mut tables = self.tables();
+        tables.begun = None;
         while let Some(commit) = tables.unflushed.pop() {
             for change in commit.into_iter().rev() {
                 tables.put(change.table, change.key, change.before);
@@ -149,6 +152,17 @@ impl Memory {
                 Want::Page(query) => tables.page(query),
             })
             .collect())
+    }
+
+    pub(super) fn begin_commit(&mut self, changes: Vec<TableChanges>, landed: Landed) {
+        self.tables().begun = Some((changes, landed));
+    }
+
+    pub(super) fn finish_commit(&mut self) {
+        let begun = self.tables().begun.take();
+        if let Some((changes, landed)) = begun {
+            landed(self.commit(&changes));
+        }
     }
 
     pub(super) fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {

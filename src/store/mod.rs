@@ -52,6 +52,9 @@ pub enum CommitError {
     Unknown(String),
 }
 
+/// Hears how a commit went, on the thread that wrote it.
+pub type Landed = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
+
 /// What a store answers at the begin of a batch.
 #[derive(Debug)]
 pub struct Begun {
@@ -107,6 +110,34 @@ impl Store {
             Self::Sqlite(writer) => writer.commit(changes),
             Self::Memory(memory) => memory.commit(changes),
             Self::Postgres(writer) => writer.commit(changes, last),
+        }
+    }
+
+    /// Begins what [`Self::commit`] does, and comes back before it is done. Until `landed` hears how it went, look-ups
+    /// may see the changes or not. One after the other: the next may begin when this one has landed. Where the thread
+    /// dies that writes, `landed` is dropped unheard: then the outcome is unknown.
+    pub fn begin_commit(&mut self, changes: Vec<TableChanges>, last: Time, landed: Landed) {
+        match self {
+            Self::Sqlite(writer) => writer.begin_commit(changes, landed),
+            Self::Memory(memory) => memory.begin_commit(changes, landed),
+            // Another writer of the organization must be kept out until the commit has ended, so it is waited for.
+            Self::Postgres(writer) => landed(writer.commit(&changes, last)),
+        }
+    }
+
+    /// Whether another thread does what [`Self::begin_commit`] begins, so that it lands although nobody here does anything.
+    pub fn writes_beside(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => true,
+            Self::Memory(_) | Self::Postgres(_) => false,
+        }
+    }
+
+    /// Does what [`Self::begin_commit`] began, where no other thread does.
+    pub fn finish_commit(&mut self) {
+        match self {
+            Self::Sqlite(_) | Self::Postgres(_) => {}
+            Self::Memory(memory) => memory.finish_commit(),
         }
     }
 

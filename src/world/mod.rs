@@ -155,6 +155,10 @@ impl Columns {
     }
 }
 
+/// The rows that a batch changed, as it left them, for the batch that is decided before they are written.
+#[derive(Default)]
+pub struct Unwritten(Vec<(&'static Table, Vec<(Row, Option<AnyRecord>)>)>);
+
 /// A place in the list of changes to which the world can go back.
 #[derive(Clone, Copy, Debug)]
 pub struct Savepoint(usize);
@@ -181,6 +185,16 @@ impl World {
             now,
             entropy: Entropy::from_seed([0; 32]),
         }
+    }
+
+    /// A world in which these rows are as they were left, whatever the store answers: it may not have them yet.
+    pub fn after(unwritten: Unwritten, now: Time) -> Self {
+        let mut world = Self::new(now);
+        for (table, rows) in unwritten.0 {
+            let known = world.tables.entry(table.name).or_insert_with(|| TableRows::new(table));
+            rows.into_iter().for_each(|(key, left)| known.leave(key, left));
+        }
+        world
     }
 
     /// The moment of the running command; each command of a program has its own, later than the one before.
@@ -337,9 +351,15 @@ impl World {
     /// Whether this look-up was answered already.
     pub fn knows(&self, want: &Want) -> bool {
         match want {
-            Want::Rows(wanted) => self.answered.contains(wanted),
+            Want::Rows(wanted) => self.answered.contains(wanted) || self.has_one(wanted),
             Want::Page(query) => self.pages.contains_key(query),
         }
+    }
+
+    /// Whether the one row that is looked for is here, by whatever way it came.
+    fn has_one(&self, wanted: &RowsWanted) -> bool {
+        let rows = self.tables.get(wanted.table.name).filter(|_| wanted.index.unique);
+        rows.is_some_and(|rows| rows.by_index(wanted.index, &wanted.values).next().is_some())
     }
 
     /// Takes in what the store answered to a look-up. Rows that are here already stay as they are:
@@ -369,6 +389,15 @@ impl World {
         // One order for all batches, so that two writers never wait for each other in a circle.
         changes.sort_by_key(|change| change.table.name);
         changes
+    }
+
+    /// The rows that differ from what the store holds, as they are now.
+    pub fn unwritten(&self) -> Unwritten {
+        let of_table = |rows: &TableRows| {
+            let left: Vec<_> = rows.changed().map(|(key, left)| (key.clone(), left.clone())).collect();
+            (!left.is_empty()).then(|| (rows.table(), left))
+        };
+        Unwritten(self.tables.values().filter_map(of_table).collect())
     }
 }
 

@@ -30,6 +30,10 @@ impl TableRows {
         Self { table, slots: Map::default(), indexes }
     }
 
+    pub(super) fn table(&self) -> &'static Table {
+        self.table
+    }
+
     pub(super) fn get(&self, key: &Row) -> Option<AnyRecord> {
         self.slots.get(key).and_then(|slot| slot.current.clone())
     }
@@ -58,6 +62,21 @@ impl TableRows {
             }
         }
         self.indexes[place - 1] = Some(entries);
+    }
+
+    /// The row with this key as an earlier batch left it; `None` when that removed it.
+    pub(super) fn leave(&mut self, key: Row, left: Option<AnyRecord>) {
+        debug_assert!(self.indexes.iter().all(Option::is_none), "nothing was looked up yet");
+        self.slots.insert(key, Slot { stored: left.clone(), current: left });
+    }
+
+    /// The rows that differ from the store, each as it is now.
+    pub(super) fn changed(&self) -> impl Iterator<Item = (&Row, &Option<AnyRecord>)> {
+        let is_changed = |slot: &Slot| match (&slot.stored, &slot.current) {
+            (Some(stored), Some(current)) => !Arc::ptr_eq(stored, current),
+            (stored, current) => stored.is_some() || current.is_some(),
+        };
+        self.slots.iter().filter(move |(_, slot)| is_changed(slot)).map(|(key, slot)| (key, &slot.current))
     }
 
     fn place(&self, index: &'static Index) -> Option<usize> {

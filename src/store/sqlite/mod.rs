@@ -1,56 +1,42 @@
 //! The embedded store: SQLite in WAL mode, one writer, several readers.
 //!
 //! Invariant: when a commit answers `Ok`, the changes are on the disk
-//! (`synchronous=FULL`: the log is flushed before COMMIT returns). Checkpoints run
-//! beside the writer, so that no answer waits for one unless the log has grown past
-//! [`LOG_MAX_PAGES`].
+//! (`synchronous=FULL`: the log is flushed before COMMIT returns). Writing, and the
+//! checkpoints beside it, are in [`writer`].
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
-use rusqlite::{CachedStatement, Connection, OpenFlags, Statement, ToSql, TransactionBehavior, params_from_iter};
+use rusqlite::{CachedStatement, Connection, OpenFlags, Statement, ToSql, params_from_iter};
 use uuid::Uuid;
 
 use super::beside::Beside;
-use super::{CommitError, Snapshot, StoreError, departure};
+use super::{Snapshot, StoreError, departure};
 use crate::clock::Time;
 use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
-use crate::world::{Columns, Row, Table, TableChanges, Value, Want};
+use crate::world::{Row, Table, Value, Want};
 
-/// When so many pages lie in the log (64 MiB), the writer itself waits for a checkpoint and begins the log anew, so
-/// that it stays bounded. What counts is what lies in it, not the file, which never becomes smaller.
-const LOG_MAX_PAGES: u64 = 64 * 1024 * 1024 / 4096;
-/// How many pages more may come before the writer tries again, where readers kept it from beginning anew.
-const LOG_MORE_PAGES: u64 = LOG_MAX_PAGES / 8;
-/// How long the writer waits for readers of the log's old part.
-const PATIENCE: Duration = Duration::from_millis(50);
 /// How long a connection waits for another's lock.
 const BUSY: Duration = Duration::from_secs(10);
-/// How often the background checkpoint runs.
-const CHECKPOINT_EVERY: Duration = Duration::from_millis(200);
 /// Prepared statements kept by a connection; there are about three for each table.
 const STATEMENTS_MAX: usize = 256;
 /// How many connections read at once.
 const READERS: usize = 4;
 
+mod writer;
+
+pub use writer::Writer;
+use writer::checkpoints;
+
 mod migrations {
     refinery::embed_migrations!("migrations/sqlite");
-}
-
-/// The writing connection.
-pub struct Writer {
-    connection: Connection,
-    /// How many pages lay in the log when last somebody looked.
-    log: Arc<AtomicU64>,
-    /// With how many the writer begins it anew.
-    log_max: u64,
 }
 
 /// Read connections, lent one at a time.
@@ -80,11 +66,13 @@ pub enum OpenError {
         /// The reason.
         source: rusqlite::Error,
     },
-    /// The system has no thread for the checkpoints.
-    #[error("cannot open the database {path}: no thread for its checkpoints: {source}")]
+    /// The system has no thread for what is done beside.
+    #[error("cannot open the database {path}: no thread for its {what}: {source}")]
     Thread {
         /// The file.
         path: String,
+        /// What the thread was for.
+        what: &'static str,
         /// The reason.
         source: std::io::Error,
     },
@@ -138,9 +126,10 @@ impl Sqlite {
         let log = Arc::new(AtomicU64::new(0));
         let beside = Connection::open(path).map_err(failed)?;
         prepare(&beside).map_err(failed)?;
-        let no_thread = |source| OpenError::Thread { path: path.display().to_string(), source };
+        let no_thread = |source| OpenError::Thread { path: path.display().to_string(), what: "checkpoints", source };
         let checkpointer = checkpoints(beside, log.clone()).map_err(no_thread)?;
-        Ok(Self { writer: Writer { connection, log, log_max: LOG_MAX_PAGES }, readers, checkpointer })
+        let writer = Writer::start(path, connection, log)?;
+        Ok(Self { writer, readers, checkpointer })
     }
 
     /// Opens an existing file for reading only, for `bursar verify` and its like.
@@ -198,97 +187,14 @@ pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path, migrate
     Ok(())
 }
 
-impl Writer {
-    pub(super) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        load(&self.connection, wants)
+/// Answers look-ups, in their order, from one state.
+fn load_consistently(connection: &mut Connection, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
+    if let [_] = wants {
+        // One statement sees one state by itself.
+        return load(connection, wants);
     }
-
-    pub(super) fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
-        if changes.is_empty() {
-            return Ok(());
-        }
-        let unknown = |error: rusqlite::Error| CommitError::Unknown(error.to_string());
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(unknown)?;
-        for change in changes {
-            if let Err(error) = write(&transaction, change) {
-                let refused = error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation);
-                // A constraint speaks before anything is committed, so this is definite once it is rolled back.
-                return match transaction.rollback() {
-                    Ok(()) if refused => Err(CommitError::Refused(format!("{}: {error}", change.table.name))),
-                    Ok(()) | Err(_) => Err(CommitError::Unknown(format!("{}: {error}", change.table.name))),
-                };
-            }
-        }
-        transaction.commit().map_err(unknown)?;
-        self.bound_the_log();
-        Ok(())
-    }
-
-    fn bound_the_log(&mut self) {
-        if self.log.load(Ordering::Relaxed) < self.log_max {
-            return;
-        }
-        // RESTART waits for readers of the old part and lets the next commit start at the log's beginning.
-        let done = self.connection.busy_timeout(PATIENCE).and_then(|()| checkpoint(&self.connection, "RESTART"));
-        match done {
-            Ok(Checkpointed { is_whole: true, .. }) => {
-                self.log.store(0, Ordering::Relaxed);
-                self.log_max = LOG_MAX_PAGES;
-            }
-            // Somebody reads what is old for long, or the other checkpoint is under way.
-            Ok(Checkpointed { pages, is_whole: false }) => self.log_max = pages.max(self.log_max) + LOG_MORE_PAGES,
-            Err(error) => tracing::warn!(%error, "the log could not be checkpointed"),
-        }
-        if let Err(error) = self.connection.busy_timeout(BUSY) {
-            tracing::warn!(%error, "how long to wait for locks could not be set");
-        }
-    }
-}
-
-/// How far a checkpoint came.
-struct Checkpointed {
-    /// How many pages lie in the log.
-    pages: u64,
-    /// Whether it did all that was asked of it.
-    is_whole: bool,
-}
-
-fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Checkpointed> {
-    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
-        let (busy, pages): (i64, i64) = (row.get(0)?, row.get(1)?);
-        // Without a log there are -1 pages in it.
-        Ok(Checkpointed { pages: u64::try_from(pages).unwrap_or(0), is_whole: busy == 0 })
-    })
-}
-
-fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()> {
-    let table = change.table;
-    if !change.deletes.is_empty() {
-        let mut statement = connection.prepare_cached(&sql::delete(table))?;
-        for key in &change.deletes {
-            statement.execute(params_from_iter(key))?;
-        }
-    }
-    if !change.updates.is_empty() {
-        let mut prepared: HashMap<Columns, CachedStatement<'_>> = HashMap::new();
-        for (at, row) in change.updates.iter().enumerate() {
-            let changed = change.changed.get(at).copied().unwrap_or(Columns::ALL);
-            let statement = match prepared.entry(changed) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => new.insert(connection.prepare_cached(&sql::update(table, changed))?),
-            };
-            let key = table.key().columns;
-            let values = row.iter().enumerate().filter(|(at, _)| changed.contains(*at) || key.contains(at));
-            statement.execute(params_from_iter(values.map(|(_, value)| value)))?;
-        }
-    }
-    if !change.inserts.is_empty() {
-        let mut statement = connection.prepare_cached(&sql::insert(table))?;
-        for row in &change.inserts {
-            statement.execute(params_from_iter(row))?;
-        }
-    }
-    Ok(())
+    let transaction = connection.transaction().map_err(unreadable)?;
+    load(&transaction, wants)
 }
 
 fn load(connection: &Connection, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
@@ -361,21 +267,23 @@ impl ToSql for Value {
     }
 }
 
+/// A connection that only reads.
+fn read_connection(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.busy_timeout(BUSY)?;
+    Ok(connection)
+}
+
 impl Readers {
     pub(super) fn open(path: &Path) -> rusqlite::Result<Self> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connections = Vec::with_capacity(READERS);
-        for _ in 0..READERS {
-            let connection = Connection::open_with_flags(path, flags)?;
-            connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-            connection.busy_timeout(BUSY)?;
-            connections.push(connection);
-        }
+        let connections: Vec<Connection> = (0..READERS).map(|_| read_connection(path)).collect::<Result<_, _>>()?;
         Ok(Self { idle: Arc::new((Mutex::new(connections), Condvar::new())) })
     }
 
     pub(super) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        Self::load_with(&mut self.lend(), wants)
+        load_consistently(self.lend().connection(), wants)
     }
 
     /// Answers look-ups of single rows, if a connection is idle.
@@ -385,16 +293,7 @@ impl Readers {
         }
         let connection = self.idle.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()?;
         let mut lent = Lent { readers: self, connection: Some(connection) };
-        Some(Self::load_with(&mut lent, wants))
-    }
-
-    fn load_with(lent: &mut Lent<'_>, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        if let [_] = wants {
-            // One statement sees one state by itself.
-            return load(lent.connection(), wants);
-        }
-        let transaction = lent.connection().transaction().map_err(unreadable)?;
-        load(&transaction, wants)
+        Some(load_consistently(lent.connection(), wants))
     }
 
     pub(super) fn snapshot<T>(
@@ -463,15 +362,6 @@ pub(super) fn get(connection: &Connection, table: &'static Table, key: &Row) -> 
 
 pub(super) fn unreadable(error: rusqlite::Error) -> StoreError {
     StoreError::Read(error.to_string())
-}
-
-/// Moves the log into the database beside the writer, so that commits rarely wait for it, and notes in `log` how many
-/// pages lie there.
-fn checkpoints(connection: Connection, log: Arc<AtomicU64>) -> std::io::Result<Beside> {
-    Beside::start("checkpointer", CHECKPOINT_EVERY, move || match checkpoint(&connection, "PASSIVE") {
-        Ok(Checkpointed { pages, .. }) => log.store(pages, Ordering::Relaxed),
-        Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
-    })
 }
 
 #[cfg(test)]

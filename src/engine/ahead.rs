@@ -1,0 +1,372 @@
+//! Over a store that nobody else writes to, the next batch is decided while the one before is written.
+//!
+//! It is decided over what that one changed, and committed only when that one is known to be on the disk: so nobody is
+//! answered by what was never written. Where the one before did not land, what was decided after it is thrown away and
+//! decided anew; where its outcome is unknown, nothing that came after it has happened.
+
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, bounded};
+
+use super::waiting::Waiting;
+use super::{BATCH_MAX, Executor, Place, Task, Verdict, answer, overrule, unavailable};
+use crate::store::{CommitError, StoreError};
+use crate::world::{Unwritten, World};
+
+/// A batch on its way to the disk.
+pub(super) struct Flight {
+    /// What it changed; taken by the batch after it.
+    unwritten: Unwritten,
+    /// How it went, as soon as that is known. Its callers are answered already where it went well.
+    outcome: Receiver<Result<(), Failed>>,
+    begun: Instant,
+    /// How many commands it holds.
+    count: usize,
+}
+
+/// A batch that was not written, or perhaps not, with those who wait for it.
+struct Failed {
+    error: CommitError,
+    places: Vec<Place>,
+}
+
+/// How a flight ended.
+enum Landing {
+    /// As everybody hoped.
+    Written,
+    /// Not all that it changed is on the disk. Its callers were told.
+    Otherwise(Verdict),
+}
+
+impl Executor {
+    /// Whether a batch is being written.
+    pub fn is_writing(&self) -> bool {
+        self.flight.is_some()
+    }
+
+    /// Decides a batch while the one before is written, and has it written as soon as that one is: for whoever sends
+    /// batches himself.
+    pub fn decide_ahead(&mut self, tasks: Vec<Box<dyn Task>>) -> Verdict {
+        self.run_ahead(tasks, None)
+    }
+
+    /// Decides a batch while the one before is written, and has it written as soon as that one is. Until then what
+    /// comes in goes into the same batch. Over a shared store it does what [`Self::run`] does.
+    pub(super) fn run_ahead(&mut self, tasks: Vec<Box<dyn Task>>, mut waiting: Option<&mut Waiting>) -> Verdict {
+        let begun = Instant::now();
+        if self.store.is_shared() {
+            let count = tasks.len();
+            let verdict = self.run(tasks);
+            record(begun, count);
+            return verdict;
+        }
+        let mut places = self.places(tasks);
+        loop {
+            let unwritten = self.flight.as_mut().map(|flight| std::mem::take(&mut flight.unwritten));
+            let mut world = World::after(unwritten.unwrap_or_default(), self.last);
+            let mut decided = self.decide_all(&mut places, &mut world);
+            while decided.is_ok()
+                && let Some(waiting) = waiting.as_deref_mut()
+                && let Some(more) = self.meanwhile(waiting, BATCH_MAX.saturating_sub(places.len()))
+            {
+                decided = self.decide_too(more, &mut places, &mut world);
+            }
+            match self.descend() {
+                Landing::Written => {}
+                Landing::Otherwise(Verdict::GoOn) => {
+                    places.iter_mut().for_each(|place| place.decided = false);
+                    continue;
+                }
+                Landing::Otherwise(stop) => {
+                    overrule(&mut places, &unavailable());
+                    answer(places);
+                    return stop;
+                }
+            }
+            if let Err(error) = decided {
+                // Nothing of it was written: a definite no for everyone.
+                tracing::error!(%error, "a batch could not be loaded");
+                overrule(&mut places, &unavailable());
+                answer(places);
+                return Verdict::GoOn;
+            }
+            let (changes, unwritten) = (world.changes(), world.unwritten());
+            let (tell, outcome) = bounded(1);
+            let count = places.len();
+            let landed = move |outcome| match outcome {
+                Ok(()) => {
+                    // Who decides goes on first. That it has gone, with its executor, hurts nobody.
+                    tell.send(Ok(())).unwrap_or_default();
+                    answer(places);
+                }
+                Err(error) => tell.send(Err(Failed { error, places })).unwrap_or_default(),
+            };
+            self.store.begin_commit(changes, self.last, Box::new(landed));
+            self.flight = Some(Flight { unwritten, outcome, begun, count });
+            return Verdict::GoOn;
+        }
+    }
+
+    /// The next batch; `None` when there is none before the one that is being written is, or ever.
+    pub(super) fn next_batch(&self, waiting: &mut Waiting) -> Option<Vec<Box<dyn Task>>> {
+        match &self.flight {
+            Some(_) => self.meanwhile(waiting, BATCH_MAX),
+            None => waiting.next_batch(),
+        }
+    }
+
+    /// What comes in while a batch is being written; `None` when that is, or there is no room for more.
+    fn meanwhile(&self, waiting: &mut Waiting, room: usize) -> Option<Vec<Box<dyn Task>>> {
+        let flight = self.flight.as_ref().filter(|_| room > 0 && self.store.writes_beside())?;
+        waiting.batch_before(&flight.outcome, room)
+    }
+
+    fn decide_too(
+        &mut self,
+        more: Vec<Box<dyn Task>>,
+        places: &mut Vec<Place>,
+        world: &mut World,
+    ) -> Result<(), StoreError> {
+        let decided = places.len();
+        places.extend(self.places(more));
+        self.decide_all(&mut places[decided..], world)
+    }
+
+    /// Waits until the batch that is being written is, if there is one, and its callers are answered.
+    pub fn land(&mut self) -> Verdict {
+        match self.descend() {
+            Landing::Written => Verdict::GoOn,
+            Landing::Otherwise(verdict) => verdict,
+        }
+    }
+
+    fn descend(&mut self) -> Landing {
+        let Some(Flight { outcome, begun, count, .. }) = self.flight.take() else { return Landing::Written };
+        self.store.finish_commit();
+        let outcome = outcome.recv();
+        record(begun, count);
+        match outcome {
+            Ok(Ok(())) => Landing::Written,
+            Ok(Err(Failed { error, places })) => Landing::Otherwise(self.end(places, Err(error))),
+            // Its callers went with the thread, and are told by that.
+            Err(_) => Landing::Otherwise(Verdict::Stop("the thread that writes died of a bug".to_owned())),
+        }
+    }
+}
+
+/// Notes of how many commands a batch was, and how long it took from the first of them until it was written.
+fn record(begun: Instant, commands: usize) {
+    metrics::histogram!("bursar_batch_commands").record(u32::try_from(commands).unwrap_or(u32::MAX));
+    metrics::histogram!("bursar_batch_seconds").record(begun.elapsed());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::clock::{Clock, Time};
+    use crate::engine::{Command, task};
+    use crate::ids::{OrgId, Seeds};
+    use crate::refusal::{Code, Refusal};
+    use crate::store::memory::Fault;
+    use crate::store::{Memory, Store};
+    use crate::world::record::{key, record};
+    use crate::world::{Halt, Record as _};
+
+    record! {
+        /// A thing on a shelf.
+        pub struct Thing in "things" {
+            key (org, id)
+            unique BY_NAME (org, name)
+            many ON_SHELF (org, shelf);
+            /// The organization.
+            pub org: OrgId,
+            /// Its id.
+            pub id: i64,
+            /// Its name, which no other has.
+            pub name: i64,
+            /// Where it lies.
+            pub shelf: i64,
+        }
+    }
+
+    const ORG: OrgId = OrgId(Uuid::from_u128(7));
+
+    #[derive(Clone, Copy, Debug)]
+    enum Act {
+        /// Adds a thing, or gives one another name and shelf. Refused where another has the name.
+        Put { id: i64, name: i64, shelf: i64 },
+        /// Takes a thing away, where it is.
+        Take { id: i64 },
+        /// Which thing has the name.
+        Named(i64),
+        /// What lies on a shelf.
+        On(i64),
+    }
+
+    /// What an act saw: ids of things.
+    type Saw = Vec<i64>;
+
+    impl Command for Act {
+        type Reply = Saw;
+
+        fn organization(&self) -> OrgId {
+            ORG
+        }
+
+        fn decide(&self, world: &mut World) -> Result<Saw, Halt> {
+            match *self {
+                Self::Put { id, name, shelf } => {
+                    let present = world.get::<Thing>(key![ORG, id])?;
+                    if let Some(other) = world.find::<Thing>(Thing::BY_NAME, key![ORG, name])?
+                        && other.id != id
+                    {
+                        return Err(Refusal::new(Code::InvalidState, "The name is taken.").into());
+                    }
+                    match &present {
+                        Some(thing) => drop(world.change(thing, |thing| (thing.name, thing.shelf) = (name, shelf))),
+                        None => drop(world.add(Thing { org: ORG, id, name, shelf })),
+                    }
+                    Ok(present.iter().map(|thing| thing.name).collect())
+                }
+                Self::Take { id } => {
+                    let present = world.get::<Thing>(key![ORG, id])?;
+                    present.iter().for_each(|thing| world.remove(thing));
+                    Ok(present.iter().map(|thing| thing.name).collect())
+                }
+                Self::Named(name) => {
+                    let found = world.find::<Thing>(Thing::BY_NAME, key![ORG, name])?;
+                    Ok(found.iter().map(|thing| thing.id).collect())
+                }
+                Self::On(shelf) => {
+                    Ok(world.all::<Thing>(Thing::ON_SHELF, key![ORG, shelf])?.iter().map(|thing| thing.id).collect())
+                }
+            }
+        }
+    }
+
+    type Heard = (usize, Result<Saw, Code>);
+
+    /// An executor over a memory, and what it answered.
+    struct Bench {
+        memory: Memory,
+        executor: Executor,
+        said: Sender<Heard>,
+        heard: Receiver<Heard>,
+        asked: usize,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let memory = Memory::new();
+            let clock = Clock::manual(Time::from_micros(1));
+            let executor = Executor::new(Store::Memory(memory.clone()), clock, Seeds::counted(1));
+            let (said, heard) = channel();
+            Self { memory, executor, said, heard, asked: 0 }
+        }
+
+        fn batch(&mut self, acts: &[Act]) -> Vec<Box<dyn Task>> {
+            let number = |(place, act): (usize, &Act)| {
+                let (said, number) = (self.said.clone(), self.asked + place);
+                task(*act, move |outcome| said.send((number, outcome.map_err(|refusal| refusal.code))).unwrap())
+            };
+            let tasks = acts.iter().enumerate().map(number).collect();
+            self.asked += acts.len();
+            tasks
+        }
+
+        fn ahead(&mut self, acts: &[Act]) -> Verdict {
+            let tasks = self.batch(acts);
+            self.executor.decide_ahead(tasks)
+        }
+
+        fn heard(&self) -> Vec<Heard> {
+            self.heard.try_iter().collect()
+        }
+
+        /// The stored things: id, name, shelf.
+        fn stored(&self) -> Vec<Vec<crate::world::Value>> {
+            self.memory.rows(Thing::TABLE)
+        }
+    }
+
+    #[test]
+    fn a_batch_sees_what_is_not_written_yet_and_nobody_is_answered_before_it_is() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.ahead(&[Act::Put { id: 1, name: 10, shelf: 5 }]), Verdict::GoOn);
+        assert_eq!((bench.heard(), bench.stored().len()), (vec![], 0), "it is on its way");
+        assert_eq!(bench.ahead(&[Act::Named(10)]), Verdict::GoOn);
+        assert_eq!((bench.heard(), bench.stored().len()), (vec![(0, Ok(vec![]))], 1), "the first is there");
+        bench.ahead(&[Act::Put { id: 1, name: 11, shelf: 6 }]);
+        assert_eq!(bench.heard(), [(1, Ok(vec![1]))]);
+        bench.ahead(&[Act::Named(10), Act::Named(11), Act::On(5), Act::On(6)]);
+        assert_eq!(bench.heard().last(), Some(&(2, Ok(vec![10]))));
+        bench.ahead(&[Act::Take { id: 1 }]);
+        assert_eq!(bench.heard(), [(3, Ok(vec![])), (4, Ok(vec![1])), (5, Ok(vec![])), (6, Ok(vec![1]))]);
+        bench.ahead(&[Act::Named(11), Act::On(6), Act::Take { id: 1 }]);
+        assert_eq!((bench.heard(), bench.stored().len()), (vec![(7, Ok(vec![11]))], 0));
+        assert_eq!(bench.executor.land(), Verdict::GoOn);
+        assert_eq!(bench.heard(), [(8, Ok(vec![])), (9, Ok(vec![])), (10, Ok(vec![]))]);
+        assert!(bench.stored().is_empty());
+    }
+
+    #[test]
+    fn what_was_decided_after_a_refused_batch_is_decided_anew() {
+        let mut bench = Bench::new();
+        bench.ahead(&[Act::Put { id: 1, name: 10, shelf: 5 }]);
+        bench.memory.fail_next(Fault::Refused);
+        assert_eq!(bench.ahead(&[Act::Named(10), Act::Put { id: 2, name: 10, shelf: 5 }]), Verdict::GoOn);
+        assert_eq!(bench.heard(), [(0, Err(Code::InternalError))]);
+        assert_eq!(bench.executor.land(), Verdict::GoOn);
+        assert_eq!(bench.heard(), [(1, Ok(vec![])), (2, Ok(vec![]))], "the name was never taken");
+        assert_eq!(bench.stored().len(), 1);
+    }
+
+    #[test]
+    fn after_an_unknown_outcome_nothing_that_came_after_it_has_happened() {
+        for (fault, stored) in [(Fault::WrittenButUnknown, 1), (Fault::LostAndUnknown, 0)] {
+            let mut bench = Bench::new();
+            bench.ahead(&[Act::Put { id: 1, name: 10, shelf: 5 }]);
+            bench.memory.fail_next(fault);
+            let verdict = bench.ahead(&[Act::Put { id: 2, name: 11, shelf: 5 }]);
+            assert!(matches!(verdict, Verdict::Stop(_)), "{verdict:?}");
+            assert_eq!(bench.heard(), [(0, Err(Code::OutcomeUnknown)), (1, Err(Code::ServiceUnavailable))]);
+            assert_eq!(bench.stored().len(), stored);
+        }
+    }
+
+    /// Acts drawn from few possible ones: ahead of the store they see and leave what they see and leave when each waits
+    /// for the one before. One in a batch, because those of one batch have no order among themselves.
+    #[test]
+    fn deciding_ahead_gives_what_one_after_the_other_gives() {
+        let (mut ahead, mut alone) = (Bench::new(), Bench::new());
+        let mut state = 1_u64;
+        let mut below = |bound: i64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            i64::try_from(state >> 33).unwrap() % bound
+        };
+        let (mut seen_ahead, mut seen_alone) = (Vec::new(), Vec::new());
+        for _ in 0..2_000 {
+            let act = match below(5) {
+                0 | 1 => Act::Put { id: below(6), name: below(6), shelf: below(3) },
+                2 => Act::Take { id: below(6) },
+                3 => Act::Named(below(6)),
+                _ => Act::On(below(3)),
+            };
+            ahead.ahead(&[act]);
+            seen_ahead.extend(ahead.heard());
+            let tasks = alone.batch(&[act]);
+            assert_eq!(alone.executor.run(tasks), Verdict::GoOn);
+            seen_alone.extend(alone.heard());
+        }
+        ahead.executor.land();
+        seen_ahead.extend(ahead.heard());
+        assert_eq!(seen_ahead, seen_alone);
+        assert_eq!(ahead.stored(), alone.stored());
+        let refused = seen_alone.iter().filter(|(_, outcome)| outcome.is_err()).count();
+        assert!(refused > 100 && seen_alone.len() - refused > 1_000, "{refused} of {}", seen_alone.len());
+    }
+}

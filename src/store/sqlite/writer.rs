@@ -1,0 +1,215 @@
+//! The writing half: one connection that writes, on a thread of its own, and one that looks up rows for the batch
+//! after it.
+//!
+//! Invariant: commits are written one after the other, in the order in which they were begun. Look-ups see every
+//! commit that has ended; of the one under way they see all or nothing.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
+
+use super::{BUSY, Want, load_consistently, read_connection};
+use crate::store::beside::Beside;
+use crate::store::{CommitError, Landed, StoreError, sql};
+use crate::world::{Columns, Row, TableChanges};
+
+/// When so many pages lie in the log (64 MiB), the writer itself waits for a checkpoint and begins the log anew, so
+/// that it stays bounded. What counts is what lies in it, not the file, which never becomes smaller.
+const LOG_MAX_PAGES: u64 = 64 * 1024 * 1024 / 4096;
+/// How many pages more may come before the writer tries again, where readers kept it from beginning anew.
+const LOG_MORE_PAGES: u64 = LOG_MAX_PAGES / 8;
+/// How often the background checkpoint runs.
+const CHECKPOINT_EVERY: Duration = Duration::from_millis(200);
+/// How long the writer waits for readers of the log's old part.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// See the module's comment.
+pub struct Writer {
+    lookups: Connection,
+    writing: Arc<Mutex<Writing>>,
+    /// To the thread; `None` only while this is dropped.
+    begun: Option<Sender<Begun>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A commit on its way to the thread.
+struct Begun {
+    changes: Vec<TableChanges>,
+    landed: Landed,
+}
+
+/// The connection that writes.
+struct Writing {
+    connection: Connection,
+    /// How many pages lay in the log when last somebody looked.
+    log: Arc<AtomicU64>,
+    /// With how many the writer begins it anew.
+    log_max: u64,
+}
+
+impl Writer {
+    /// Starts the thread over a connection that writes to the file. `log` is how many pages lie in its log.
+    ///
+    /// # Errors
+    /// When the system has no thread for it, or the file does not open for reading.
+    pub(super) fn start(path: &Path, connection: Connection, log: Arc<AtomicU64>) -> Result<Self, super::OpenError> {
+        let name = || path.display().to_string();
+        let lookups = read_connection(path).map_err(|source| super::OpenError::Database { path: name(), source })?;
+        let writing = Arc::new(Mutex::new(Writing { connection, log, log_max: LOG_MAX_PAGES }));
+        let (begun, waiting) = channel();
+        let beside = writing.clone();
+        let thread = std::thread::Builder::new().name("writer".into()).spawn(move || write_all(&beside, &waiting));
+        let thread = thread.map_err(|source| super::OpenError::Thread { path: name(), what: "commits", source })?;
+        Ok(Self { lookups, writing, begun: Some(begun), thread: Some(thread) })
+    }
+
+    pub(in crate::store) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
+        load_consistently(&mut self.lookups, wants)
+    }
+
+    /// Writes on the caller's thread, after whatever was begun before.
+    pub(in crate::store) fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
+        let mut writing = lock(&self.writing);
+        writing.commit(changes)?;
+        writing.bound_the_log();
+        Ok(())
+    }
+
+    /// Has the thread write, after whatever was begun before. Where the thread has died, `landed` is dropped unheard.
+    pub(in crate::store) fn begin_commit(&mut self, changes: Vec<TableChanges>, landed: Landed) {
+        if let Some(begun) = &self.begun {
+            drop(begun.send(Begun { changes, landed }));
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // The thread ends when it has written what was begun and nobody can send any more.
+        self.begun = None;
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread that writes had panicked");
+        }
+    }
+}
+
+fn lock(writing: &Mutex<Writing>) -> MutexGuard<'_, Writing> {
+    writing.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write_all(writing: &Mutex<Writing>, waiting: &Receiver<Begun>) {
+    while let Ok(Begun { changes, landed }) = waiting.recv() {
+        let mut writing = lock(writing);
+        let outcome = writing.commit(&changes);
+        let is_written = outcome.is_ok();
+        // Nobody has to wait for what is done with the log.
+        landed(outcome);
+        if is_written {
+            writing.bound_the_log();
+        }
+    }
+}
+
+impl Writing {
+    fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let unknown = |error: rusqlite::Error| CommitError::Unknown(error.to_string());
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(unknown)?;
+        for change in changes {
+            if let Err(error) = write(&transaction, change) {
+                let refused = error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation);
+                // A constraint speaks before anything is committed, so this is definite once it is rolled back.
+                return match transaction.rollback() {
+                    Ok(()) if refused => Err(CommitError::Refused(format!("{}: {error}", change.table.name))),
+                    Ok(()) | Err(_) => Err(CommitError::Unknown(format!("{}: {error}", change.table.name))),
+                };
+            }
+        }
+        transaction.commit().map_err(unknown)
+    }
+
+    fn bound_the_log(&mut self) {
+        if self.log.load(Ordering::Relaxed) < self.log_max {
+            return;
+        }
+        // RESTART waits for readers of the old part and lets the next commit start at the log's beginning.
+        let done = self.connection.busy_timeout(PATIENCE).and_then(|()| checkpoint(&self.connection, "RESTART"));
+        match done {
+            Ok(Checkpointed { is_whole: true, .. }) => {
+                self.log.store(0, Ordering::Relaxed);
+                self.log_max = LOG_MAX_PAGES;
+            }
+            // Somebody reads what is old for long, or the other checkpoint is under way.
+            Ok(Checkpointed { pages, is_whole: false }) => self.log_max = pages.max(self.log_max) + LOG_MORE_PAGES,
+            Err(error) => tracing::warn!(%error, "the log could not be checkpointed"),
+        }
+        if let Err(error) = self.connection.busy_timeout(BUSY) {
+            tracing::warn!(%error, "how long to wait for locks could not be set");
+        }
+    }
+}
+
+/// How far a checkpoint came.
+struct Checkpointed {
+    /// How many pages lie in the log.
+    pages: u64,
+    /// Whether it did all that was asked of it.
+    is_whole: bool,
+}
+
+fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Checkpointed> {
+    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
+        let (busy, pages): (i64, i64) = (row.get(0)?, row.get(1)?);
+        // Without a log there are -1 pages in it.
+        Ok(Checkpointed { pages: u64::try_from(pages).unwrap_or(0), is_whole: busy == 0 })
+    })
+}
+
+fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()> {
+    let table = change.table;
+    if !change.deletes.is_empty() {
+        let mut statement = connection.prepare_cached(&sql::delete(table))?;
+        for key in &change.deletes {
+            statement.execute(params_from_iter(key))?;
+        }
+    }
+    if !change.updates.is_empty() {
+        let mut prepared: HashMap<Columns, CachedStatement<'_>> = HashMap::new();
+        for (at, row) in change.updates.iter().enumerate() {
+            let changed = change.changed.get(at).copied().unwrap_or(Columns::ALL);
+            let statement = match prepared.entry(changed) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(connection.prepare_cached(&sql::update(table, changed))?),
+            };
+            let key = table.key().columns;
+            let values = row.iter().enumerate().filter(|(at, _)| changed.contains(*at) || key.contains(at));
+            statement.execute(params_from_iter(values.map(|(_, value)| value)))?;
+        }
+    }
+    if !change.inserts.is_empty() {
+        let mut statement = connection.prepare_cached(&sql::insert(table))?;
+        for row in &change.inserts {
+            statement.execute(params_from_iter(row))?;
+        }
+    }
+    Ok(())
+}
+
+/// Moves the log into the database beside the writer, so that commits rarely wait for it, and notes in `log` how many
+/// pages lie there.
+pub(super) fn checkpoints(connection: Connection, log: Arc<AtomicU64>) -> std::io::Result<Beside> {
+    Beside::start("checkpointer", CHECKPOINT_EVERY, move || match checkpoint(&connection, "PASSIVE") {
+        Ok(Checkpointed { pages, .. }) => log.store(pages, Ordering::Relaxed),
+        Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
+    })
+}
