@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use bursar::clock::Time;
-use bursar::ids::OrgId;
+use bursar::apps::AppMetrics;
+use bursar::clock::{Clock, Time};
+use bursar::engine::{Executor, Verdict, task, view};
+use bursar::ids::{OrgId, Seeds};
 use bursar::jobs::Job;
 use bursar::ledger::LedgerAccount;
 use bursar::opened::Opened;
+use bursar::refusal::{Code, Refusal};
 use bursar::store::{CommitError, Memory, Reads, Store};
 use bursar::tables;
 use bursar::users::User;
@@ -16,6 +19,7 @@ use bursar::world::{Record, Row, RowsWanted, Table, TableChanges, Value, Want};
 use uuid::Uuid;
 
 use crate::harness::postgres::{Database, aside};
+use crate::postgres::{COUNT, CountUp, ORG as COUNTED};
 
 /// An opened store, and what keeps it open.
 struct Open {
@@ -302,4 +306,44 @@ fn nothing_is_found_by_what_nothing_has() {
             assert_eq!(open.reads.load(&[want]).unwrap(), [Vec::<Row>::new()], "{}", open.name);
         }
     }
+}
+
+/// The next batch is decided while one is written: it is not to rest on what the store refuses.
+#[test]
+fn over_sqlite_one_that_is_refused_costs_neither_its_batch_nor_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.sqlite");
+    let (mut stores, reads, _keeps) = Opened::sqlite(&path, true).unwrap().into_parts();
+    for act in ["INSERT", "UPDATE"] {
+        let refuse = format!(
+            "CREATE TRIGGER full_{act} BEFORE {act} ON app_metrics WHEN NEW.connected_users >= 100 \
+             BEGIN SELECT RAISE(ABORT, 'full'); END"
+        );
+        rusqlite::Connection::open(&path).unwrap().execute_batch(&refuse).unwrap();
+    }
+    let mut executor = Executor::new(stores.remove(0), Clock::wall(), Seeds::System);
+    let (said, heard) = std::sync::mpsc::channel();
+    let mut number = 0;
+    let mut batch = |commands: &[CountUp]| -> Vec<_> {
+        let tasks = commands.iter().map(|command| {
+            number += 1;
+            let (said, number) = (said.clone(), number);
+            task(command.clone(), move |outcome: Result<i64, Refusal>| {
+                said.send((number, outcome.map_err(|refusal| refusal.code))).unwrap();
+            })
+        });
+        tasks.collect()
+    };
+    for commands in [&[COUNT, CountUp(1_000), COUNT][..], &[COUNT, COUNT], &[COUNT]] {
+        assert_eq!(executor.decide_ahead(batch(commands)), Verdict::GoOn);
+    }
+    assert_eq!(executor.land(), Verdict::GoOn);
+    let told: BTreeMap<i32, Result<i64, Code>> = heard.try_iter().collect();
+    let told: Vec<_> = told.into_values().collect();
+    assert_eq!(told, [Ok(1), Err(Code::InternalError), Ok(2), Ok(3), Ok(4), Ok(5)]);
+    let stored = view(&reads, Time::from_micros(1), |world| {
+        let metrics = world.get::<AppMetrics>(vec![Value::Id(COUNTED.0), Value::Id(Uuid::from_u128(1))])?;
+        Ok(metrics.map(|metrics| metrics.connected_users))
+    });
+    assert_eq!(stored.unwrap(), Some(5));
 }

@@ -161,7 +161,7 @@ fn record(begun: Instant, commands: usize) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
     use uuid::Uuid;
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    const ORG: OrgId = OrgId(Uuid::from_u128(7));
+    pub const ORG: OrgId = OrgId(Uuid::from_u128(7));
 
     #[derive(Clone, Copy, Debug)]
     enum Act {

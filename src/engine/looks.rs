@@ -184,3 +184,90 @@ fn load(reads: &Reads, world: &mut World, wants: Vec<Want>) -> Result<(), StoreE
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+    use crate::engine::ahead::tests::{ORG, Thing};
+    use crate::store::Memory;
+    use crate::world::Query;
+    use crate::world::record::{Cell as _, key};
+
+    /// What looks saw, in the order in which they were answered.
+    struct Bench {
+        reads: Reads,
+        places: Vec<Place>,
+        said: std::sync::mpsc::Sender<(&'static str, Result<usize, Code>)>,
+        heard: Receiver<(&'static str, Result<usize, Code>)>,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let (said, heard) = channel();
+            Self { reads: Reads::Memory(Memory::new()), places: Vec::new(), said, heard }
+        }
+
+        fn look(
+            &mut self,
+            name: &'static str,
+            look: impl Fn(&mut World) -> Result<usize, Halt> + Send + 'static,
+        ) -> &mut Self {
+            let said = self.said.clone();
+            let tell = move |seen: Result<usize, Refusal>| said.send((name, seen.map_err(|no| no.code))).unwrap();
+            let task = task(Look { look, sees: PhantomData }, tell);
+            self.places.push(Place { task, now: Time::from_micros(1), seed: [0; 32], decided: false });
+            self
+        }
+
+        fn answer(&mut self, pages: Pages) -> Vec<(&'static str, Result<usize, Code>)> {
+            self.places = answer(&self.reads, std::mem::take(&mut self.places), pages);
+            self.heard.try_iter().collect()
+        }
+    }
+
+    /// How many things have the number 1.
+    fn row(world: &mut World) -> Result<usize, Halt> {
+        Ok(usize::from(world.get::<Thing>(key![ORG, 1_i64])?.is_some()))
+    }
+
+    fn page(world: &mut World) -> Result<usize, Halt> {
+        Ok(world.page::<Thing>(&Query::of::<Thing>(ORG.to_value(), "id", 10))?.len())
+    }
+
+    #[test]
+    fn a_look_for_a_page_is_put_off_and_keeps_nobody_else_waiting() {
+        let mut bench = Bench::new();
+        bench.look("page", page).look("row", row);
+        assert_eq!(bench.answer(Pages::Later), [("row", Ok(0))]);
+        assert_eq!(bench.places.len(), 1, "the other is left for later");
+        assert_eq!(bench.answer(Pages::Now), [("page", Ok(0))]);
+        assert!(bench.places.is_empty());
+    }
+
+    #[test]
+    fn a_look_does_not_see_what_another_tried_out() {
+        let mut bench = Bench::new();
+        let trying = |world: &mut World| {
+            world.add(Thing { org: ORG, id: 1, name: 1, shelf: 1 });
+            row(world)
+        };
+        bench.look("trying", trying).look("after", row);
+        assert_eq!(bench.answer(Pages::Later), [("trying", Ok(1)), ("after", Ok(0))]);
+    }
+
+    #[test]
+    fn a_look_that_panics_costs_itself_alone() {
+        let mut bench = Bench::new();
+        bench.look("broken", |_| panic!("on purpose")).look("whole", row);
+        assert_eq!(bench.answer(Pages::Later), [("broken", Err(Code::InternalError)), ("whole", Ok(0))]);
+    }
+
+    #[test]
+    fn a_look_that_is_refused_says_so() {
+        let mut bench = Bench::new();
+        bench.look("refused", |_| Err(Refusal::not_found("event").into()));
+        assert_eq!(bench.answer(Pages::Later), [("refused", Err(Code::NotFound))]);
+    }
+}

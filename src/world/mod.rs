@@ -157,7 +157,10 @@ impl Columns {
 
 /// The rows that a batch changed, as it left them, for the batch that is decided before they are written.
 #[derive(Default)]
-pub struct Unwritten(Vec<(&'static Table, Vec<(Row, Option<AnyRecord>)>)>);
+pub struct Unwritten(Vec<(&'static Table, Vec<Left>)>);
+
+/// A row by its key, as it was left; `None` where it was removed.
+type Left = (Row, Option<AnyRecord>);
 
 /// A place in the list of changes to which the world can go back.
 #[derive(Clone, Copy, Debug)]
@@ -394,7 +397,7 @@ impl World {
     /// The rows that differ from what the store holds, as they are now.
     pub fn unwritten(&self) -> Unwritten {
         let of_table = |rows: &TableRows| {
-            let left: Vec<_> = rows.changed().map(|(key, left)| (key.clone(), left.clone())).collect();
+            let left: Vec<Left> = rows.changed().map(|(key, left)| (key.clone(), left.clone())).collect();
             (!left.is_empty()).then(|| (rows.table(), left))
         };
         Unwritten(self.tables.values().filter_map(of_table).collect())
