@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use bursar::jobs::LEASE_SECONDS;
 use bursar::outbound::DEADLINE;
-use serde_json::json;
+use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::delivery::gateway_flags;
 use crate::harness::postgres::Database;
-use crate::harness::{FakeGateway, GatewayMode};
+use crate::harness::{FakeGateway, GatewayMode, Process};
 use crate::postgres_processes::{House, ask, payout, until};
 
 /// Whether leases are counted.
@@ -25,24 +26,41 @@ enum Fencing {
     TakenAway,
 }
 
+/// Two processes with one gateway: one that will be late, and another that only works.
+struct Stage {
+    late: Process,
+    other: Process,
+    house: House,
+    gateway: FakeGateway,
+    credentials: Value,
+    /// What the flags name lies here.
+    _folder: TempDir,
+}
+
+impl Stage {
+    async fn set() -> Self {
+        let (house, folder) = (House::new(Database::new()), tempfile::tempdir().unwrap());
+        let gateway = FakeGateway::start().await;
+        let flags = gateway_flags(folder.path(), &gateway.url());
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let late = house.start(&flags);
+        let other = house.start(&[&flags[..], &["--role", "worker"]].concat());
+        Self { credentials: house.credentials(), late, other, house, gateway, _folder: folder }
+    }
+}
+
 /// One worker hands a text over and is stopped. Its lease ends, and another worker hands the text over: the gateway
 /// takes it. While that one still waits for the answer, the first runs again, hears that the gateway did not take
 /// the text from it, and reports so. Gives how often the gateway took the text, by its own book.
 async fn a_worker_reports_late(fencing: Fencing) -> usize {
     let soon = Duration::from_secs(10);
-    let (house, folder) = (House::new(Database::new()), tempfile::tempdir().unwrap());
-    let gateway = FakeGateway::start().await;
-    let flags = gateway_flags(folder.path(), &gateway.url());
-    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let late = house.start(&flags);
-    let other = house.start(&[&flags[..], &["--role", "worker"]].concat());
-    let credentials = house.credentials();
+    let Stage { house, gateway, late, other, credentials, .. } = &Stage::set().await;
     let text_is_to_be_sent = || house.database.run("SELECT 1 FROM jobs WHERE work LIKE '%send_message%'").len() == 1;
 
     // Only the first can take it.
     other.stop();
     gateway.set(GatewayMode::Wait);
-    let (status, link) = ask(&late, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1));
+    let (status, link) = ask(late, credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1));
     assert_eq!(status, 201, "{link}");
     until("the first hands it over", soon, || gateway.asked() == 1);
     late.stop();
@@ -62,14 +80,14 @@ async fn a_worker_reports_late(fencing: Fencing) -> usize {
     until("the first reports", soon, || late.get("/metrics").1.contains(reports));
     // Its report stands before this in its queue, so it is decided by the time of the answer.
     let unsent = json!({"amount": 1, "delivery": {"method": "link"}}).to_string();
-    until("it is heard", soon, || ask(&late, &credentials, "app", "POST", "/v2/payout-links", &unsent).0 == 201);
+    until("it is heard", soon, || ask(late, credentials, "app", "POST", "/v2/payout-links", &unsent).0 == 201);
     assert!(text_is_to_be_sent(), "the other still has it in hand");
 
     // The gateway hangs up on the other, and takes everything from now on. Whoever asks is shown what it took.
     gateway.set(GatewayMode::Accept);
     let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
     until("nobody has it in hand any more", Duration::from_secs(30), || !text_is_to_be_sent());
-    until("it is sent", soon, || ask(&late, &credentials, "app", "GET", &path, "").1["status"] == "sent");
+    until("it is sent", soon, || ask(late, credentials, "app", "GET", &path, "").1["status"] == "sent");
     house.verify();
     gateway.texts().len()
 }
@@ -96,18 +114,12 @@ const NOTES_WAIT: &str = "CREATE FUNCTION wait_for_test() RETURNS trigger LANGUA
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_was_stopped_between_its_note_and_the_telling_tells_nobody() {
     let soon = Duration::from_secs(10);
-    let (house, folder) = (House::new(Database::new()), tempfile::tempdir().unwrap());
-    let gateway = FakeGateway::start().await;
-    let flags = gateway_flags(folder.path(), &gateway.url());
-    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let late = house.start(&flags);
-    let other = house.start(&[&flags[..], &["--role", "worker"]].concat());
-    let credentials = house.credentials();
+    let Stage { house, gateway, late, other, credentials, .. } = &Stage::set().await;
     house.database.run(NOTES_WAIT);
     let holder = house.database.hold("SELECT pg_advisory_lock(1)").await;
 
     other.stop();
-    let (status, link) = ask(&late, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1));
+    let (status, link) = ask(late, credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1));
     assert_eq!(status, 201, "{link}");
     let waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'";
     until("the note is about to be committed", soon, || !house.database.run(waits).is_empty());
@@ -134,6 +146,6 @@ async fn a_worker_that_was_stopped_between_its_note_and_the_telling_tells_nobody
     assert_eq!((metrics.contains(gave_up), gateway.texts().len()), (true, 1));
     let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
     // What it was reading when it was stopped is late, which it may say once: 503.
-    until("it is sent", soon, || ask(&late, &credentials, "app", "GET", &path, "").1["status"] == "sent");
+    until("it is sent", soon, || ask(late, credentials, "app", "GET", &path, "").1["status"] == "sent");
     house.verify();
 }

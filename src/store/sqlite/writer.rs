@@ -29,6 +29,7 @@ const LOG_MORE_PAGES: u64 = LOG_MAX_PAGES / 8;
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(200);
 /// How long the writer waits for readers of the log's old part.
 const PATIENCE: Duration = Duration::from_millis(50);
+
 /// See the module's comment.
 pub struct Writer {
     lookups: Connection,
@@ -73,7 +74,7 @@ impl Writer {
         load_consistently(&mut self.lookups, wants)
     }
 
-    /// Writes on the caller's thread, after whatever was begun before.
+    /// Writes on the caller's thread. Only when whatever was begun before has landed.
     pub(in crate::store) fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
         let mut writing = lock(&self.writing);
         writing.commit(changes)?;
