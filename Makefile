@@ -6,6 +6,7 @@
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
 DIFFER_REQUESTS ?= 100000
+DIFFER_SEED ?= 1
 SCHEMATHESIS_SEED ?= 1
 SCHEMATHESIS_CALLS ?= 2000
 SCHEMATHESIS_EXAMPLES ?= 4
@@ -91,9 +92,9 @@ test-citus: ## Run what concerns Citus, the API's tests and the comparison of st
 	cargo nextest run --locked --ignore-default-filter -E 'test(/^citus/)'
 	BURSAR_TEST_STORE=citus cargo nextest run --locked -E '$(API_TESTS) + test(/^(stores_differ|move_store)/) + test(four_processes)'
 
-# A little optimized, and in memory where there is a folder there: what is compared is answers, not speed or durability.
-differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, and compare answers and books
-	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) CARGO_PROFILE_DEV_OPT_LEVEL=1 BURSAR_DIFFER_REQUESTS=$(DIFFER_REQUESTS) cargo nextest run --locked --no-capture -E 'test(/^stores_differ/)'
+# Optimized, and in memory where there is a folder there: what is compared is answers, not durability.
+differ: ## Send 100,000 random requests through memory, SQLite and PostgreSQL, and compare answers and books (DIFFER_REQUESTS, DIFFER_SEED)
+	TMPDIR=$(firstword $(wildcard /dev/shm) /tmp) BURSAR_DIFFER_REQUESTS=$(DIFFER_REQUESTS) BURSAR_DIFFER_SEED=$(DIFFER_SEED) cargo nextest run --release --locked --no-capture -E 'test(/^stores_differ/)'
 
 chaos: ## Kill and stop four processes on one PostgreSQL for five minutes (CHAOS_SECONDS, CHAOS_SEED), and take the fencing away
 	BURSAR_CHAOS_SECONDS=$(CHAOS_SECONDS) BURSAR_CHAOS_SEED=$(CHAOS_SEED) cargo nextest run --locked --no-capture -E 'test(/^postgres_(chaos|fencing)/)'

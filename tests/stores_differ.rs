@@ -1,15 +1,16 @@
 //! The same random requests through the whole program over memory, SQLite, PostgreSQL and, where `BURSAR_TEST_STORE`
 //! says so, Citus: the same answers, byte for byte, and in the end the same rows in every table.
 //!
-//! `BURSAR_DIFFER_REQUESTS` makes it longer: 100,000 are the acceptance run (`make differ`).
+//! `BURSAR_DIFFER_REQUESTS` makes it longer: 100,000 are the acceptance run (`make differ`), in histories of 2,000, each
+//! from a seed of its own, the first from `BURSAR_DIFFER_SEED`.
 
 use std::fmt::Write as _;
 use std::panic::AssertUnwindSafe;
 
 use bursar::http::{Route, Who};
 use bursar::tables;
-use futures::FutureExt as _;
 use futures::future::join_all;
+use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use crate::crash::setting;
@@ -100,6 +101,11 @@ async fn said_or_why(stage: &Stage, route: &Route, twist: Twist, number: u64) ->
     }
 }
 
+/// Requests of a history at most: what is stored makes each of them slower.
+const HISTORY_MAX: u64 = 2_000;
+/// Histories side by side.
+const BESIDE: usize = 6;
+
 const IN_THE_WAY: &str = "in the way: ";
 
 /// The whole program over a store with this name, in the order in which they are compared with the first.
@@ -137,14 +143,21 @@ fn compared(stages: &[Named]) -> usize {
     rows
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn all_stores_give_the_same_answers_and_keep_the_same_book() {
-    let requests = setting("BURSAR_DIFFER_REQUESTS", 120);
-    let mut state = setting("BURSAR_DIFFER_SEED", 1);
+/// What a history came to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    answered: u64,
+    rows: usize,
+    begun_anew: u64,
+}
+
+/// So many requests drawn from a seed, one after the other, to stores that were empty before.
+async fn history(requests: u64, seed: u64) -> Tally {
+    let mut state = seed;
     let citus = is_citus_asked_for().then(|| aside(Database::new));
     let mut stages = stages(citus.as_ref()).await;
     let table = bursar::routes::table();
-    let (mut answered, mut rows, mut begun_anew) = (0, 0, 0);
+    let mut tally = Tally::default();
     for number in 0..requests {
         let route = &table[usize::try_from(draw(&mut state, table.len() as u64)).unwrap()];
         let twist = match draw(&mut state, 8) {
@@ -160,20 +173,43 @@ async fn all_stores_give_the_same_answers_and_keep_the_same_book() {
         }
         // Each has a clock and chance of its own, so they do not wait for each other.
         let all = join_all(stages.iter().map(|(_, stage)| said_or_why(stage, route, twist, number))).await;
-        answered += u64::from(all[0].starts_with('2'));
+        tally.answered += u64::from(all[0].starts_with('2'));
         for (said, (name, _)) in all.iter().zip(&stages) {
             let operation = route.documented.operation_id;
-            assert_eq!(*said, all[0], "request {number}, {operation}, {twist:?}: memory and {name} differ");
+            assert_eq!(
+                *said, all[0],
+                "seed {seed}, request {number}, {operation}, {twist:?}: memory and {name} differ"
+            );
         }
         if all[0].starts_with(IN_THE_WAY) {
-            rows += compared(&stages);
-            begun_anew += 1;
+            tally.rows += compared(&stages);
+            tally.begun_anew += 1;
             drop(stages);
             stages = self::stages(citus.as_ref()).await;
         }
     }
-    rows += compared(&stages);
-    assert!(answered > requests / 4, "{answered} of {requests} were done: the test has lost its edge");
-    assert!(rows > 100, "{rows} rows");
-    println!("{requests} requests, {answered} of them done, {rows} rows compared, begun anew {begun_anew} times");
+    tally.rows += compared(&stages);
+    assert!(tally.answered > requests / 4, "seed {seed}: {tally:?} of {requests}: the test has lost its edge");
+    assert!(tally.rows > 100, "seed {seed}: {tally:?}");
+    tally
+}
+
+/// A request waits for its round trips most of the time, so histories run side by side. There is one Citus only.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_stores_give_the_same_answers_and_keep_the_same_book() {
+    let requests = setting("BURSAR_DIFFER_REQUESTS", 120);
+    let first = setting("BURSAR_DIFFER_SEED", 1);
+    let (histories, each) = (requests.div_ceil(HISTORY_MAX), requests.min(HISTORY_MAX));
+    let beside = if is_citus_asked_for() { 1 } else { BESIDE };
+    let all = stream::iter(first..first + histories)
+        .map(|seed| async move { (seed, tokio::spawn(history(each, seed)).await.expect("the history is told above")) })
+        .buffer_unordered(beside)
+        .inspect(|(seed, tally)| println!("seed {seed}: {each} requests, {tally:?}"))
+        .fold(Tally::default(), async |all, (_, one)| Tally {
+            answered: all.answered + one.answered,
+            rows: all.rows + one.rows,
+            begun_anew: all.begun_anew + one.begun_anew,
+        })
+        .await;
+    println!("{} requests in {histories} histories: {all:?}", histories * each);
 }

@@ -127,7 +127,7 @@ impl Sqlite {
         let beside = Connection::open(path).map_err(failed)?;
         prepare(&beside).map_err(failed)?;
         let no_thread = |source| OpenError::Thread { path: path.display().to_string(), what: "checkpoints", source };
-        let checkpointer = checkpoints(beside, log.clone()).map_err(no_thread)?;
+        let checkpointer = checkpoints(beside, path, log.clone()).map_err(no_thread)?;
         let writer = Writer::start(path, connection, log)?;
         Ok(Self { writer, readers, checkpointer })
     }
@@ -165,7 +165,8 @@ pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     // The log file is overwritten from its start after a checkpoint; appending costs twice as much.
     connection.pragma_update(None, "journal_size_limit", -1)?;
-    connection.pragma_update(None, "cache_size", -65_536)?;
+    // 16 MiB. After each commit SQLite walks all of the cache; what is not in it the system has in memory.
+    connection.pragma_update(None, "cache_size", -16_384)?;
     Ok(())
 }
 

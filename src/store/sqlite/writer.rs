@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,20 +16,17 @@ use std::time::Duration;
 
 use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
 
-use super::{BUSY, Want, load_consistently, read_connection};
+use super::{Want, load_consistently, read_connection};
 use crate::store::beside::Beside;
 use crate::store::{CommitError, Landed, StoreError, sql};
 use crate::world::{Columns, Row, TableChanges};
 
-/// When so many pages lie in the log (64 MiB), the writer itself waits for a checkpoint and begins the log anew, so
-/// that it stays bounded. What counts is what lies in it, not the file, which never becomes smaller.
+/// When so many pages lie in the log (64 MiB), the writer moves the rest of them into the database itself, so that the
+/// log begins anew. What counts is what lies in it, not the file, which never becomes smaller.
 const LOG_MAX_PAGES: u64 = 64 * 1024 * 1024 / 4096;
-/// How many pages more may come before the writer tries again, where readers kept it from beginning anew.
-const LOG_MORE_PAGES: u64 = LOG_MAX_PAGES / 8;
-/// How often the background checkpoint runs.
-const CHECKPOINT_EVERY: Duration = Duration::from_millis(200);
-/// How long the writer waits for readers of the log's old part.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// How long the background checkpoint rests. The less, the less is left to the writer and the shorter flushes are;
+/// but pages that change all the time are written more often.
+const CHECKPOINT_EVERY: Duration = Duration::from_millis(100);
 
 /// See the module's comment.
 pub struct Writer {
@@ -48,10 +46,8 @@ struct Begun {
 /// The connection that writes.
 struct Writing {
     connection: Connection,
-    /// How many pages lay in the log when last somebody looked.
+    /// How many pages lay in the log after the last background checkpoint, until this did something about them.
     log: Arc<AtomicU64>,
-    /// With how many the writer begins it anew.
-    log_max: u64,
 }
 
 impl Writer {
@@ -62,7 +58,7 @@ impl Writer {
     pub(super) fn start(path: &Path, connection: Connection, log: Arc<AtomicU64>) -> Result<Self, super::OpenError> {
         let name = || path.display().to_string();
         let lookups = read_connection(path).map_err(|source| super::OpenError::Database { path: name(), source })?;
-        let writing = Arc::new(Mutex::new(Writing { connection, log, log_max: LOG_MAX_PAGES }));
+        let writing = Arc::new(Mutex::new(Writing { connection, log }));
         let (begun, waiting) = channel();
         let beside = writing.clone();
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || write_all(&beside, &waiting));
@@ -139,41 +135,26 @@ impl Writing {
         transaction.commit().map_err(unknown)
     }
 
+    /// Moves into the database what the background checkpoint has left. With nothing left, the next commit begins the log
+    /// anew by itself, unless somebody still reads what lies in it: then this is done again after the next one
+    /// beside. Nobody is waited for.
     fn bound_the_log(&mut self) {
-        if self.log.load(Ordering::Relaxed) < self.log_max {
+        if self.log.load(Ordering::Relaxed) < LOG_MAX_PAGES {
             return;
         }
-        // RESTART waits for readers of the old part and lets the next commit start at the log's beginning.
-        let done = self.connection.busy_timeout(PATIENCE).and_then(|()| checkpoint(&self.connection, "RESTART"));
-        match done {
-            Ok(Checkpointed { is_whole: true, .. }) => {
-                self.log.store(0, Ordering::Relaxed);
-                self.log_max = LOG_MAX_PAGES;
-            }
-            // Somebody reads what is old for long, or the other checkpoint is under way.
-            Ok(Checkpointed { pages, is_whole: false }) => self.log_max = pages.max(self.log_max) + LOG_MORE_PAGES,
-            Err(error) => tracing::warn!(%error, "the log could not be checkpointed"),
-        }
-        if let Err(error) = self.connection.busy_timeout(BUSY) {
-            tracing::warn!(%error, "how long to wait for locks could not be set");
+        self.log.store(0, Ordering::Relaxed);
+        if let Err(error) = checkpoint(&self.connection) {
+            tracing::warn!(%error, "the log could not be checkpointed");
         }
     }
 }
 
-/// How far a checkpoint came.
-struct Checkpointed {
-    /// How many pages lie in the log.
-    pages: u64,
-    /// Whether it did all that was asked of it.
-    is_whole: bool,
-}
-
-fn checkpoint(connection: &Connection, mode: &str) -> rusqlite::Result<Checkpointed> {
-    connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
-        let (busy, pages): (i64, i64) = (row.get(0)?, row.get(1)?);
-        // Without a log there are -1 pages in it.
-        Ok(Checkpointed { pages: u64::try_from(pages).unwrap_or(0), is_whole: busy == 0 })
-    })
+/// Moves pages from the log into the database, as far as nobody reads what they replace, and tells how many lie in
+/// the log.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<u64> {
+    // Without a log there are -1 pages in it.
+    let pages: i64 = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| row.get(1))?;
+    Ok(u64::try_from(pages).unwrap_or(0))
 }
 
 fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()> {
@@ -207,10 +188,60 @@ fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()>
 }
 
 /// Moves the log into the database beside the writer, so that commits rarely wait for it, and notes in `log` how many
-/// pages lie there.
-pub(super) fn checkpoints(connection: Connection, log: Arc<AtomicU64>) -> std::io::Result<Beside> {
-    Beside::start("checkpointer", CHECKPOINT_EVERY, move || match checkpoint(&connection, "PASSIVE") {
-        Ok(Checkpointed { pages, .. }) => log.store(pages, Ordering::Relaxed),
-        Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
+/// pages lie there. SQLite flushes the database only when nothing is left in the log, which beside a busy writer is
+/// never: so this does, and the writer meets no second's worth of pages that were never flushed.
+pub(super) fn checkpoints(connection: Connection, path: &Path, log: Arc<AtomicU64>) -> std::io::Result<Beside> {
+    // Open until nothing writes any more: whoever closes it gives up the locks of all connections of this process.
+    let database = File::open(path)?;
+    Beside::start("checkpointer", CHECKPOINT_EVERY, move || {
+        let moved = checkpoint(&connection);
+        if let Err(error) = database.sync_data() {
+            tracing::warn!(%error, "the database could not be flushed after a background checkpoint");
+        }
+        match moved {
+            Ok(pages) => log.store(pages, Ordering::Relaxed),
+            Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
+        }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::prepare;
+    use super::*;
+
+    #[test]
+    fn a_long_log_begins_anew_once_nobody_reads_what_lies_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.sqlite");
+        let connection = Connection::open(&path).unwrap();
+        prepare(&connection).unwrap();
+        connection.execute("CREATE TABLE notes (note BLOB NOT NULL)", []).unwrap();
+        let log = Arc::new(AtomicU64::new(0));
+        let mut writing = Writing { connection, log: log.clone() };
+        let note = "INSERT INTO notes VALUES (zeroblob(40000))";
+        writing.connection.execute(note, []).unwrap();
+        let size = || std::fs::metadata(folder.path().join("x.sqlite-wal")).unwrap().len();
+        // The file never becomes smaller: what is written to its end makes it larger, what is to its beginning does not.
+        let mut grows_when = |pages: u64| {
+            log.store(pages, Ordering::Relaxed);
+            writing.bound_the_log();
+            let before = size();
+            writing.connection.execute(note, []).unwrap();
+            size() > before
+        };
+
+        assert!(grows_when(LOG_MAX_PAGES - 1), "it is short");
+        let mut reader = read_connection(&path).unwrap();
+        let reading = reader.transaction().unwrap();
+        let count = |connection: &Connection| -> i64 {
+            connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
+        };
+        assert_eq!(count(&reading), 2);
+        assert!(grows_when(LOG_MAX_PAGES), "somebody reads the old state");
+        assert_eq!(count(&reading), 2);
+        drop(reading);
+        assert!(!grows_when(LOG_MAX_PAGES));
+        assert_eq!(count(&reader), 4);
+    }
 }
