@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Measures bursar beside its references, in turns on the same machine, and writes the table of docs/performance.md.
 
-Usage: tools/bench.py [--rounds 5] [--seconds 5] [--stored 0] [--write]
+Usage: tools/bench.py [--rounds 5] [--seconds 5] [--stored 0 [--store FOLDER]] [--citus postgres://…] [--write]
 
 Each round measures every work and every reference once, so that a busy minute of the machine meets all of them. The
 table shows the medians of the rounds, and ratios between medians. `--stored N` fills a store with N transfers first
-and measures what its size changes; filling it goes at the speed of send-payout. `--write` puts the table and the plot
-into docs/. It needs a release build (make build), PostgreSQL (tools/setup.sh) and, for the plot, matplotlib.
+and measures what its size changes; filling it goes at the speed of batches. With `--store FOLDER` they are in that
+data folder already. `--citus URL`, the coordinator of a cluster (tests/citus/cluster.sh <folder> starts one and prints
+it), measures payouts of 64 organizations on it. `--write` puts the table and the plot into docs/. It needs a release
+build (make build), PostgreSQL (tools/setup.sh) and, for the plot, matplotlib.
 """
 import argparse
 import json
@@ -21,6 +23,7 @@ import statistics
 import subprocess
 import tempfile
 import time
+import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BURSAR = ROOT / "target/release/bursar"
@@ -119,12 +122,12 @@ class Service(Process):
     def __init__(self, folder, name, *words):
         self.data = folder / name
         super().__init__(folder, "serve", "--listen", "127.0.0.1:0", "--data-dir", self.data, *words)
-        self.credentials = self.data / "sandbox-credentials.json"
+        self.credentials = [self.data / "sandbox-credentials.json"]
 
     def bench(self, scenario, seconds, *words, connections=CONNECTIONS, address=None):
         told = subprocess.run(
-            [BURSAR, "bench", "--json", "--credentials", self.credentials, "--address", address or self.address,
-             "--scenario", scenario, "--connections", connections, "--seconds", str(seconds), *map(str, words)],
+            [BURSAR, "bench", "--json", "--address", address or self.address, "--scenario", scenario, "--connections",
+             connections, "--seconds", str(seconds), *map(str, words), "--credentials", *self.credentials],
             check=True, capture_output=True, text=True).stdout
         figures = json.loads(told)[0]
         if figures["others"]:
@@ -154,7 +157,7 @@ def fdatasync_millis(folder):
 
 def one_link(service):
     """What GET answers for a link, to be echoed."""
-    credentials = json.loads(service.credentials.read_text())
+    credentials = json.loads(service.credentials[0].read_text())
     app = credentials["app"]
     words = ["curl", "-sf", "-u", f"{app['client_id']}:{app['api_key']}", "-H", "Idempotency-Key: echo",
              "-H", "Content-Type: application/json", "-d", '{"amount": 1, "delivery": {"method": "link"}}',
@@ -194,34 +197,84 @@ def small(folder, postgres, rounds, seconds):
     return {name: statistics.median(told) for name, told in figures.items()}
 
 
-def large(folder, stored, seconds):
-    """What the size of a store changes: the same work at 10,000 transfers and at many."""
-    service = Service(folder, "large")
+def large(folder, stored, kept, seconds):
+    """What the size of a store changes: the same work over 10,000 transfers and over many, in turns."""
     figures = {"fdatasync": fdatasync_millis(folder)}
-    send = lambda: service.bench("send-payout", seconds)
+    little, many = Service(folder, "little"), Service(folder, kept or "many")
     done = 0
     while done < 10_000:
-        done += send()["done"]
-    figures["at 10,000"] = statistics.median(send()["per_second"] for _ in range(3))
-    filling = time.monotonic()
+        done += little.bench("batches", 1, connections="4")["done"]
+    done, filling = stored if kept else 0, time.monotonic()
     while done < stored:
-        done += service.bench("send-payout", 30)["done"]
+        done += many.bench("batches", 30, connections="6")["done"]
         print(f"{done:,} transfers stored after {time.monotonic() - filling:.0f} s", flush=True)
-    runs = [send() for _ in range(3)]
-    figures["at many"] = statistics.median(run["per_second"] for run in runs)
-    figures["stall"] = max(run["max_millis"] for run in runs)
-    figures["page 1"] = statistics.median(service.bench("lists", seconds)["p50_millis"] for _ in range(3))
+    runs = [(little.bench("send-payout", seconds), many.bench("send-payout", seconds)) for _ in range(5)]
+    figures["at 10,000"], figures["at many"] = (statistics.median(run["per_second"] for run in of) for of in zip(*runs))
+    figures["stall"] = max(run["max_millis"] for _, run in runs)
     page = min(10_000, stored // 100 - 1)
-    figures["late page"] = statistics.median(service.bench("lists", seconds, "--page", page)["p50_millis"] for _ in range(3))
-    figures["memory"] = service.resident_mib()
-    service.stop()
-    again = Service(folder, "large")
+    pages = [(many.bench("lists", seconds), many.bench("lists", seconds, "--page", page)) for _ in range(3)]
+    figures["page 1"], figures["late page"] = (statistics.median(run["p50_millis"] for run in of) for of in zip(*pages))
+    figures["memory"] = many.resident_mib()
+    little.stop()
+    many.stop()
+    again = Service(folder, kept or "many")
     figures["start"] = again.started_millis
     again.stop()
     return figures, page
 
 
-def table(small, large, page, stored, rounds, seconds):
+class Citus:
+    """A database of its own on a cluster that runs already, distributed."""
+
+    NAME = "bursar_bench"
+
+    def __init__(self, postgres, url):
+        self.postgres, self.url = postgres, url
+        at = urllib.parse.urlsplit(url)
+        self.user, coordinator = at.username or "postgres", (at.hostname, at.port or 5432)
+        workers = self.ask(coordinator, "postgres", "SELECT nodename, nodeport FROM pg_dist_node WHERE isactive AND groupid > 0")
+        self.nodes = [coordinator, *((name, int(port)) for name, port in (line.split("|") for line in workers.split()))]
+        for node in self.nodes:
+            self.ask(node, "postgres", f"CREATE DATABASE {self.NAME}")
+            self.ask(node, self.NAME, "CREATE EXTENSION citus")
+        self.ask(coordinator, self.NAME, "SELECT citus_set_coordinator_host('%s', %d)" % coordinator)
+        for worker in self.nodes[1:]:
+            self.ask(coordinator, self.NAME, "SELECT citus_add_node('%s', %d)" % worker)
+        self.database = f"{url.rstrip('/')}/{self.NAME}"
+
+    def ask(self, node, database, statement):
+        words = [self.postgres.bin / "psql", "-X", "-At", "-v", "ON_ERROR_STOP=1", "-h", node[0], "-p", str(node[1]), "-U", self.user, "-d", database, "-c", statement]
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+    def drop(self):
+        for node in self.nodes:
+            self.ask(node, "postgres", f"DROP DATABASE {self.NAME} WITH (FORCE)")
+
+
+def spread(folder, postgres, url, rounds, seconds):
+    """Payouts of 64 organizations on a cluster, and on one PostgreSQL."""
+    citus, services = Citus(postgres, url), {}
+    try:
+        for name, database in (("citus", citus.database), ("alone", postgres.make("many"))):
+            asked = ["--data-dir", folder / name, "--database-url", database]
+            run = lambda *words: subprocess.run([BURSAR, *map(str, words), *map(str, asked)], check=True, capture_output=True)
+            run("migrate", *(["--distribute"] if name == "citus" else []))
+            run("reference", "organizations", "--count", CONNECTIONS, "--into", folder / name / "keys")
+            services[name] = Service(folder, name, "--database-url", database)
+            services[name].credentials = sorted((folder / name / "keys").glob("*.json"))
+        figures = {name: [] for name in services}
+        for turn in range(rounds):
+            for name, service in services.items():
+                figures[name].append(service.bench("send-payout", seconds)["per_second"])
+            print(f"64 organizations, round {turn + 1}: " + ", ".join(f"{name} {told[-1]:.4g}" for name, told in figures.items()), flush=True)
+        return {name: statistics.median(told) for name, told in figures.items()}
+    finally:
+        for service in services.values():
+            service.stop()
+        citus.drop()
+
+
+def table(small, large, page, many, stored, rounds, seconds):
     ratio = lambda work, reference, least: f"{work / reference:.2f} × (at least {least})"
     lines = [
         f"Medians of {rounds} rounds of {seconds} s each, {os.cpu_count()} cores, {time.strftime('%Y-%m-%d')}.",
@@ -239,13 +292,15 @@ def table(small, large, page, stored, rounds, seconds):
     row("GET payout link, 64 connections", each("reads"), "HTTP echo, same body", each("echo"), ratio(small["reads"], small["echo"], 0.6))
     row("p99 at 70 % of the maximum rate, open loop", f"{small['paced p99']:.1f} ms", "its median", f"{small['paced p50']:.1f} ms", f"{small['paced p99'] / small['paced p50']:.2f} × (at most 5)")
     row("send-payout, embedded, 1 connection", each("embedded one"), "", "", "")
+    if many:
+        row("send-payout, 64 organizations, Citus", f"{many['citus']:,.0f}/s", "PostgreSQL alone, the same", f"{many['alone']:,.0f}/s", ratio(many["citus"], many["alone"], 0.6))
     if large:
-        many = f"{stored:,} transfers stored"
-        row(f"send-payout with {many}", f"{large['at many']:,.0f}/s", "with 10,000 stored", f"{large['at 10,000']:,.0f}/s", ratio(large["at many"], large["at 10,000"], 0.7))
+        much = f"{stored:,} transfers stored"
+        row(f"send-payout with {much}", f"{large['at many']:,.0f}/s", "with 10,000 stored", f"{large['at 10,000']:,.0f}/s", ratio(large["at many"], large["at 10,000"], 0.7))
         row(f"transfers, page {page:,} of 100", f"{large['late page']:.2f} ms", "first page", f"{large['page 1']:.2f} ms", f"{large['late page'] / large['page 1']:.2f} × (within 1.3)")
-        row(f"longest answer with {many}", f"{large['stall']:.0f} ms", "fdatasync of 4 kB", f"{large['fdatasync']:.2f} ms", f"{large['stall'] / large['fdatasync']:.0f} × (at most 500)")
-        row(f"resident memory with {many}", f"{large['memory']:.0f} MiB", "", "", "(at most 150)")
-        row(f"start to listening with {many}", f"{large['start']:.0f} ms", "", "", "(at most 2,000)")
+        row(f"longest answer with {much}", f"{large['stall']:.0f} ms", "fdatasync of 4 kB", f"{large['fdatasync']:.2f} ms", f"{large['stall'] / large['fdatasync']:.0f} × (at most 500)")
+        row(f"resident memory with {much}", f"{large['memory']:.0f} MiB", "", "", "(at most 150)")
+        row(f"start to listening with {much}", f"{large['start']:.0f} ms", "", "", "(at most 2,000)")
     return "\n".join(lines)
 
 
@@ -271,6 +326,8 @@ def main():
     asked.add_argument("--rounds", type=int, default=5)
     asked.add_argument("--seconds", type=int, default=5)
     asked.add_argument("--stored", type=int, default=0)
+    asked.add_argument("--store", metavar="FOLDER")
+    asked.add_argument("--citus", metavar="URL")
     asked.add_argument("--write", action="store_true")
     asked = asked.parse_args()
     if not BURSAR.exists():
@@ -280,13 +337,14 @@ def main():
     postgres = Postgres(folder)
     try:
         medians = small(folder, postgres, asked.rounds, asked.seconds)
-        sized, page = large(folder, asked.stored, asked.seconds) if asked.stored else ({}, 0)
+        many = spread(folder, postgres, asked.citus, asked.rounds, asked.seconds) if asked.citus else {}
+        sized, page = large(folder, asked.stored, asked.store and pathlib.Path(asked.store).resolve(), asked.seconds) if asked.stored else ({}, 0)
     finally:
         for process in Process.running[:]:
             process.stop()
         postgres.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    made = table(medians, sized, page, asked.stored, asked.rounds, asked.seconds)
+    made = table(medians, sized, page, many, asked.stored, asked.rounds, asked.seconds)
     print("\n" + made)
     if asked.write:
         text = PAGE.read_text()

@@ -88,7 +88,10 @@ fn read_or_write(path: &Path, fresh: Credentials) -> io::Result<Credentials> {
 }
 
 /// Writes the file so that it is there whole and durable, or not at all; only its owner may read it.
-fn write_whole(path: &Path, credentials: &Credentials) -> io::Result<()> {
+///
+/// # Errors
+/// What the system says.
+pub fn write_whole(path: &Path, credentials: &Credentials) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let draft = path.with_extension("json.draft");

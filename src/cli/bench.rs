@@ -1,6 +1,6 @@
 //! `bursar bench`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,15 +9,15 @@ use comfy_table::Table;
 
 use super::{Configured, Failed, say};
 use crate::apps::Credentials;
-use crate::load::{Figures, Load, NoReference, Recording, Scenario, echo, run};
+use crate::load::{AppKey, Figures, Load, NoReference, Recording, Scenario, echo, organizations, run};
 use crate::opened::Opened;
 
 /// What `bursar bench` is told.
 #[derive(Args)]
 pub(super) struct Asked {
-    /// The sandbox's credentials; they name its address too
-    #[arg(long, value_name = "FILE", default_value = "bursar-data/sandbox-credentials.json")]
-    credentials: PathBuf,
+    /// The sandbox's credentials; they name its address too. Several, of several organizations, share the connections
+    #[arg(long, value_name = "FILE", num_args = 1.., default_value = "bursar-data/sandbox-credentials.json")]
+    credentials: Vec<PathBuf>,
     /// The server's address, when it is not the one of the credentials
     #[arg(long, value_name = "HOST:PORT")]
     address: Option<String>,
@@ -43,19 +43,16 @@ pub(super) struct Asked {
 
 /// Calls a running sandbox and tells how fast it answered.
 pub(super) fn bench(asked: &Asked) -> Result<(), Failed> {
-    let text = std::fs::read_to_string(&asked.credentials)?;
-    let credentials: Credentials =
-        serde_json::from_str(&text).map_err(|error| Failed::Work(format!("no credentials file: {error}")))?;
-    let address =
-        asked.address.clone().unwrap_or_else(|| credentials.base_url.trim_start_matches("http://").to_owned());
+    let all: Vec<Credentials> = asked.credentials.iter().map(|path| credentials(path)).collect::<Result<_, _>>()?;
+    let Some(first) = all.first() else { return Ok(()) };
+    let address = asked.address.clone().unwrap_or_else(|| first.base_url.trim_start_matches("http://").to_owned());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut measured = Vec::new();
     for &scenario in &asked.scenario {
         for &connections in &asked.connections {
             let load = Load {
                 address: address.clone(),
-                client_id: credentials.app.client_id.clone(),
-                api_key: credentials.app.api_key.clone(),
+                apps: all.iter().map(AppKey::of).collect(),
                 scenario,
                 connections,
                 duration: Duration::from_secs(asked.seconds),
@@ -73,6 +70,12 @@ pub(super) fn bench(asked: &Asked) -> Result<(), Failed> {
         return say(&serde_json::to_string(&measured).expect("figures are plain data, which always serialize"));
     }
     say(&table(&measured))
+}
+
+fn credentials(path: &Path) -> Result<Credentials, Failed> {
+    let failed = |why: String| Failed::Work(format!("no credentials in {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
 }
 
 fn table(measured: &[Figures]) -> String {
@@ -115,6 +118,17 @@ pub(super) enum Reference {
         #[arg(long, value_name = "FILE")]
         body: PathBuf,
     },
+    /// Make demonstration organizations in a sandbox's store, for bench to share its connections between
+    Organizations {
+        #[command(flatten)]
+        configured: Box<Configured>,
+        /// How many
+        #[arg(long, default_value_t = 64)]
+        count: u32,
+        /// Where their credentials go: 1.json and so on
+        #[arg(long, value_name = "FOLDER")]
+        into: PathBuf,
+    },
     /// Write the rows of payouts into an empty store, 64 payouts a commit, with no service before it
     Rows {
         #[command(flatten)]
@@ -138,6 +152,10 @@ pub(super) fn reference(asked: Reference) -> Result<(), Failed> {
             runtime
                 .block_on(echo(body, |address| say(&format!("listening on {address}")).unwrap_or_default()))
                 .map_err(failed)
+        }
+        Reference::Organizations { configured, count, into } => {
+            let made = runtime.block_on(organizations(&configured.load()?, count, &into)).map_err(failed)?;
+            say(&format!("{made} organizations, their credentials in {}", into.display()))
         }
         Reference::Rows { configured, record_seconds, json } => {
             let config = configured.load()?;

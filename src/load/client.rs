@@ -18,7 +18,9 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) async fn connect(load: &Load) -> Option<Self> {
+    /// The connection with this number.
+    pub(super) async fn connect(load: &Load, number: usize) -> Option<Self> {
+        let app = &load.apps[number % load.apps.len()];
         let stream = TcpStream::connect(&load.address).await.ok()?;
         stream.set_nodelay(true).ok()?;
         let (sender, connection) = handshake(TokioIo::new(stream)).await.ok()?;
@@ -26,7 +28,7 @@ impl Client {
             // When the server goes away, the sender's next request tells.
             drop(connection.await);
         });
-        let token = STANDARD.encode(format!("{}:{}", load.client_id, load.api_key));
+        let token = STANDARD.encode(format!("{}:{}", app.client_id, app.api_key));
         Some(Self { sender, host: load.address.clone(), authorization: format!("Basic {token}") })
     }
 

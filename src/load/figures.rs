@@ -102,8 +102,7 @@ mod tests {
         all.add(&tally);
         let load = Load {
             address: String::new(),
-            client_id: String::new(),
-            api_key: String::new(),
+            apps: Vec::new(),
             scenario: Scenario::Batches,
             connections: 3,
             duration: Duration::from_secs(1),

@@ -17,19 +17,35 @@ use std::time::{Duration, Instant};
 use client::Client;
 pub use figures::Figures;
 use figures::Tally;
-pub use reference::{NoReference, Recording, Written, echo};
+pub use reference::{NoReference, Recording, Written, echo, organizations};
 use scenario::Stage;
 pub use scenario::{CENTS, Scenario, Sent, link_id};
+
+use crate::apps::Credentials;
+
+/// As which app a connection calls.
+#[derive(Clone, Debug)]
+pub struct AppKey {
+    /// Its client id.
+    pub client_id: String,
+    /// Its key.
+    pub api_key: String,
+}
+
+impl AppKey {
+    /// The app of a sandbox's credentials.
+    pub fn of(credentials: &Credentials) -> Self {
+        Self { client_id: credentials.app.client_id.clone(), api_key: credentials.app.api_key.clone() }
+    }
+}
 
 /// What is to be sent.
 #[derive(Clone, Debug)]
 pub struct Load {
     /// `127.0.0.1:8080`
     pub address: String,
-    /// The app's client id.
-    pub client_id: String,
-    /// The app's key.
-    pub api_key: String,
+    /// Apps, of as many organizations as they like, between which the connections are dealt out. Not empty.
+    pub apps: Vec<AppKey>,
     /// What each request is.
     pub scenario: Scenario,
     /// How many connections send at once.
@@ -80,10 +96,14 @@ pub struct NotReady {
 /// Sends until the time is over or the server is gone.
 ///
 /// # Errors
-/// [`NotReady`] when the service does not answer, or lacks what the scenario reads.
+/// [`NotReady`] when the service does not answer, or lacks what the scenario reads, or there are several apps and the
+/// scenario is about one.
 pub async fn run(load: &Load) -> Result<Outcome, NotReady> {
     let not_ready = |reason| NotReady { address: load.address.clone(), reason };
-    let mut client = Client::connect(load).await.ok_or_else(|| not_ready("it cannot be reached".to_owned()))?;
+    if load.apps.len() > 1 && load.scenario.needs_one_app() {
+        return Err(not_ready("this scenario is about what one app has: name the credentials of one".to_owned()));
+    }
+    let mut client = Client::connect(load, 0).await.ok_or_else(|| not_ready("it cannot be reached".to_owned()))?;
     let stage = Arc::new(load.scenario.prepare(&mut client, load).await.map_err(not_ready)?);
     let course = Arc::new(Course { started: Instant::now(), next: AtomicU64::new(0) });
     let connections: Vec<_> = (0..load.connections)
@@ -99,9 +119,9 @@ pub async fn run(load: &Load) -> Result<Outcome, NotReady> {
     Ok(outcome)
 }
 
-/// Sends one request again, under its key; the status and the body of the answer.
+/// Sends one request of the first app again, under its key; the status and the body of the answer.
 pub async fn again(load: &Load, sent: &Sent) -> Option<(u16, String)> {
-    Client::connect(load).await?.call(sent).await
+    Client::connect(load, 0).await?.call(sent).await
 }
 
 /// What all connections share.
@@ -124,7 +144,7 @@ impl Course {
 
 async fn connection(load: Load, stage: Arc<Stage>, course: Arc<Course>, number: usize) -> (Vec<Sent>, Tally) {
     let (mut kept, mut tally) = (Vec::new(), Tally::default());
-    let Some(mut client) = Client::connect(&load).await else { return (kept, tally) };
+    let Some(mut client) = Client::connect(&load, number).await else { return (kept, tally) };
     for count in 0_u64.. {
         let asked = course.turn(load.rate).await;
         if course.started.elapsed() >= load.duration {

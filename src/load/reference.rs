@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,15 +16,17 @@ use axum::response::IntoResponse as _;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::{Load, Scenario, run};
+use super::{AppKey, Load, Scenario, run};
+use crate::apps::bootstrap::write_whole;
 use crate::apps::{CreateDemonstration, Credentials};
 use crate::carriers::Carriers;
 use crate::clock::{Clock, Time};
+use crate::config::Config;
 use crate::dispatch::{self, Limits};
 use crate::http::{Bursar, Environment};
 use crate::ids::{OrgId, Seeds};
 use crate::jobs;
-use crate::opened::{Opened, Surroundings};
+use crate::opened::{self, Opened, Surroundings};
 use crate::outbound;
 use crate::payout_links::PayoutLink;
 use crate::routes;
@@ -48,6 +50,55 @@ pub struct NoReference(String);
 
 fn failed(error: impl std::fmt::Display) -> NoReference {
     NoReference(error.to_string())
+}
+
+/// What a program of a sandbox needs that speaks to nobody outside.
+fn surroundings(vault: Vault) -> Surroundings {
+    Surroundings {
+        clock: Clock::wall(),
+        command_seeds: Seeds::System,
+        request_seeds: Seeds::System,
+        vault,
+        environment: Environment::Sandbox,
+        public_url: "http://127.0.0.1:8080".to_owned(),
+        carriers: Carriers::default(),
+        call_deadline: outbound::DEADLINE,
+        watchlist: Watchlist::of_sandbox(),
+    }
+}
+
+fn draw(bursar: &Bursar) -> Credentials {
+    Credentials::draw(&mut bursar.entropy(), bursar.clock.now(), bursar.environment, &bursar.public_url)
+}
+
+async fn create(bursar: &Bursar, credentials: &Credentials) -> Result<(), NoReference> {
+    let demonstration = CreateDemonstration::of(credentials, &bursar.vault, &mut bursar.entropy());
+    bursar.engine.run(demonstration).await.map_err(|refusal| NoReference(refusal.message))?;
+    Ok(())
+}
+
+/// Makes so many demonstration organizations in a sandbox's store, and writes the credentials of each to `into`, as
+/// `1.json` and so on. Gives how many. A store on a server may be served meanwhile, with the same key file.
+///
+/// # Errors
+/// For production; when the store does not open or take them, or the files are not to be written.
+pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u32, NoReference> {
+    if config.environment == Environment::Production {
+        return Err(NoReference("demonstration organizations are for sandboxes".to_owned()));
+    }
+    let vault = opened::vault(config).map_err(failed)?;
+    // Opening waits for a file or a server, and so has a thread of its own.
+    let config = config.clone();
+    let opened = tokio::task::spawn_blocking(move || Opened::configured(&config)).await.map_err(failed)?;
+    let (bursar, keeps) = opened.map_err(failed)?.start(surroundings(vault)).map_err(failed)?;
+    for number in 1..=count {
+        let credentials = draw(&bursar);
+        // Written first: what is in the store is to have its keys somewhere.
+        write_whole(&into.join(format!("{number}.json")), &credentials).map_err(failed)?;
+        create(&bursar, &credentials).await?;
+    }
+    tokio::task::spawn_blocking(move || drop((bursar, keeps))).await.map_err(failed)?;
+    Ok(count)
 }
 
 /// What a run of payouts writes.
@@ -76,22 +127,10 @@ impl Recording {
     /// When the service does not start, or no payout succeeds.
     pub async fn of_payouts(duration: Duration) -> Result<Self, NoReference> {
         let memory = Memory::new();
-        let surroundings = Surroundings {
-            clock: Clock::wall(),
-            command_seeds: Seeds::System,
-            request_seeds: Seeds::System,
-            vault: Vault::new(rand::random()),
-            environment: Environment::Sandbox,
-            public_url: "http://127.0.0.1:8080".to_owned(),
-            carriers: Carriers::default(),
-            call_deadline: outbound::DEADLINE,
-            watchlist: Watchlist::of_sandbox(),
-        };
+        let surroundings = surroundings(Vault::new(rand::random()));
         let (bursar, keeps) = Opened::memory(&memory).start(surroundings).map_err(failed)?;
-        let now = bursar.clock.now();
-        let credentials = Credentials::draw(&mut bursar.entropy(), now, bursar.environment, &bursar.public_url);
-        let demonstration = CreateDemonstration::of(&credentials, &bursar.vault, &mut bursar.entropy());
-        bursar.engine.run(demonstration).await.map_err(|refusal| NoReference(refusal.message))?;
+        let credentials = draw(&bursar);
+        create(&bursar, &credentials).await?;
         memory.watch();
         let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?.to_string();
@@ -102,8 +141,7 @@ impl Recording {
 
         let load = Load {
             address,
-            client_id: credentials.app.client_id.clone(),
-            api_key: credentials.app.api_key.clone(),
+            apps: vec![AppKey::of(&credentials)],
             scenario: Scenario::SendPayout,
             connections: BATCH,
             duration,

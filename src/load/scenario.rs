@@ -69,6 +69,14 @@ pub(super) struct Stage {
 }
 
 impl Scenario {
+    /// Whether its requests are about what was made for the one app that sends them.
+    pub(super) const fn needs_one_app(self) -> bool {
+        match self {
+            Self::SendPayout | Self::Links | Self::Batches => false,
+            Self::Transfers | Self::Reads | Self::Lists => true,
+        }
+    }
+
     /// Makes what is read or paid.
     pub(super) async fn prepare(self, client: &mut Client, load: &Load) -> Result<Stage, String> {
         let mut stage = Stage { scenario: self, user: String::new(), paths: Vec::new() };

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bursar::load::{Load, Scenario, Sent, again, link_id};
+use bursar::load::{AppKey, Load, Scenario, Sent, again, link_id};
 use serde_json::Value;
 
 use super::{Process, http};
@@ -15,8 +15,7 @@ pub fn load(process: &Process, credentials: &Value, run: u64) -> Load {
     let word = |name: &str| credentials["app"][name].as_str().unwrap().to_owned();
     Load {
         address: process.address.clone(),
-        client_id: word("client_id"),
-        api_key: word("api_key"),
+        apps: vec![AppKey { client_id: word("client_id"), api_key: word("api_key") }],
         scenario: Scenario::SendPayout,
         connections: 64,
         duration: Duration::from_secs(60),
@@ -105,7 +104,8 @@ pub fn links(load: &Load) -> HashMap<String, u64> {
 /// Everything that a list shows the app, page by page.
 pub fn listed(load: &Load, first: &str) -> Vec<Value> {
     use base64::Engine as _;
-    let token = base64::engine::general_purpose::STANDARD.encode(format!("{}:{}", load.client_id, load.api_key));
+    let token = base64::engine::general_purpose::STANDARD
+        .encode(format!("{}:{}", load.apps[0].client_id, load.apps[0].api_key));
     let (mut all, mut path) = (Vec::new(), first.to_owned());
     loop {
         let request =
