@@ -21,7 +21,7 @@ use crate::store::postgres;
 /// Requests a second for each app in production, unless it is told otherwise (decisions.md 14).
 const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");
 /// Batches that are under way at once on PostgreSQL, unless it is told otherwise.
-const DATABASE_EXECUTORS: NonZeroU8 = NonZeroU8::new(4).expect("4 is not 0");
+const DATABASE_EXECUTORS: NonZeroU8 = NonZeroU8::new(8).expect("8 is not 0");
 
 /// Which environment is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -74,7 +74,7 @@ pub struct Settings {
     /// File with the password for PostgreSQL, readable by its owner alone [default: what the URL says]
     #[arg(long, env = "BURSAR_DATABASE_PASSWORD_FILE", value_name = "FILE")]
     pub database_password_file: Option<PathBuf>,
-    /// Batches under way at once on PostgreSQL, each of one organization [default: 4]
+    /// Batches under way at once on PostgreSQL, each of one organization [default: 8]
     #[arg(long, env = "BURSAR_DATABASE_EXECUTORS", value_name = "NUMBER")]
     pub database_executors: Option<NonZeroU8>,
     /// A pooler stands before PostgreSQL that gives each transaction another connection: prepare nothing

@@ -46,8 +46,9 @@ const OWN_MAX: usize = 256;
 const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// How often to look for due jobs when nobody says that there are some.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// How long to wait while there is something to do: what falls due meanwhile is found, and committed, together.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// How long to wait while there is something to do: what falls due meanwhile is found, and committed, together. Jobs in
+/// hand are read again each time, which is most of what looking costs.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 /// Where many processes look at one store, the wait doubles up to this while there is nothing to do.
 const LOOK_SELDOM: Duration = Duration::from_millis(400);
 

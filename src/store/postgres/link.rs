@@ -12,9 +12,11 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::types::Type;
 use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::cells::Param;
 use super::settings::with_cause;
 use super::statements::{Form, Statement};
 use crate::store::StoreError;
@@ -36,8 +38,17 @@ pub(super) enum Ask<'a> {
     Plain(String),
     /// A text without parameters whose rows count; never prepared.
     Once(String),
+    /// One of a few texts with these parameters.
+    Fixed(&'static str, Vec<Param<'static>>),
     /// Made from records.
     Made(&'a Statement<'a>),
+}
+
+/// What a connection has prepared.
+#[derive(Default)]
+struct Prepared {
+    fixed: HashMap<&'static str, tokio_postgres::Statement>,
+    made: HashMap<Form, tokio_postgres::Statement>,
 }
 
 impl Ask<'_> {
@@ -46,6 +57,7 @@ impl Ask<'_> {
         match self {
             Self::Nothing => None,
             Self::Plain(text) | Self::Once(text) => Some(text.clone()),
+            Self::Fixed(text, _) => Some((*text).to_owned()),
             Self::Made(made) => Some(made.form.text()),
         }
     }
@@ -118,7 +130,7 @@ pub(super) struct Link {
     /// Which of the hosts it leads to.
     pub host: usize,
     client: Client,
-    statements: HashMap<Form, tokio_postgres::Statement>,
+    prepared: Prepared,
     /// How many transactions were begun.
     begun: u32,
     pooled: bool,
@@ -207,7 +219,7 @@ impl Link {
             Ok(Ok((client, citus))) => Ok(Self {
                 host,
                 client,
-                statements: HashMap::new(),
+                prepared: Prepared::default(),
                 begun: 0,
                 pooled,
                 citus,
@@ -264,15 +276,15 @@ impl Link {
         if tracing::enabled!(tracing::Level::TRACE) {
             asks.iter().filter_map(Ask::text).for_each(|statement| tracing::trace!(statement, "sent to PostgreSQL"));
         }
-        let Self { client, statements, pooled, runtime, aside, .. } = self;
+        let Self { client, prepared, pooled, runtime, aside, .. } = self;
         let runtime = runtime.as_ref().expect("only drop takes the runtime away");
         let mut answers: Vec<Option<Answer>> = asks.iter().map(|_| None).collect();
         let talking = async {
             if !*pooled {
-                prepare(client, statements, asks).await?;
+                prepare(client, prepared, asks).await?;
             }
-            let (client, statements) = (&*client, &*statements);
-            let mut sent: Vec<_> = asks.iter().map(|ask| Box::pin(answered(client, statements, ask))).collect();
+            let (client, prepared) = (&*client, &*prepared);
+            let mut sent: Vec<_> = asks.iter().map(|ask| Box::pin(answered(client, prepared, ask))).collect();
             in_order(&mut sent, &mut answers).await;
             Ok::<_, Trouble>(())
         };
@@ -344,52 +356,65 @@ where
     }
 }
 
-async fn prepare(
-    client: &Client,
-    statements: &mut HashMap<Form, tokio_postgres::Statement>,
-    asks: &[Ask<'_>],
-) -> Result<(), Trouble> {
+async fn prepare(client: &Client, prepared: &mut Prepared, asks: &[Ask<'_>]) -> Result<(), Trouble> {
     let mut missing: Vec<&Statement<'_>> = Vec::new();
     for ask in asks {
-        if let Ask::Made(made) = ask
-            && !statements.contains_key(&made.form)
-            && !missing.iter().any(|other| other.form == made.form)
-        {
-            missing.push(made);
+        match ask {
+            Ask::Made(made)
+                if !prepared.made.contains_key(&made.form) && !missing.iter().any(|other| other.form == made.form) =>
+            {
+                missing.push(made);
+            }
+            Ask::Fixed(text, params) if !prepared.fixed.contains_key(text) => {
+                let statement = client.prepare_typed(text, &types(params)).await?;
+                prepared.fixed.insert(*text, statement);
+            }
+            Ask::Nothing | Ask::Plain(_) | Ask::Once(_) | Ask::Fixed(..) | Ask::Made(_) => {}
         }
     }
     if missing.is_empty() {
         return Ok(());
     }
-    if statements.len() + missing.len() > STATEMENTS_MAX {
-        statements.clear();
-        return Box::pin(prepare(client, statements, asks)).await;
+    if prepared.made.len() + missing.len() > STATEMENTS_MAX {
+        prepared.made.clear();
+        return Box::pin(prepare(client, prepared, asks)).await;
     }
-    let prepared = missing.iter().map(|made| async {
-        let types: Vec<_> = made.params.iter().map(|param| param.to_sql().1).collect();
-        client.prepare_typed(&made.form.text(), &types).await
-    });
-    for (made, statement) in missing.iter().zip(futures::future::join_all(prepared).await) {
-        statements.insert(made.form.clone(), statement?);
+    let preparing =
+        missing.iter().map(|made| async { client.prepare_typed(&made.form.text(), &types(&made.params)).await });
+    for (made, statement) in missing.iter().zip(futures::future::join_all(preparing).await) {
+        prepared.made.insert(made.form.clone(), statement?);
     }
     Ok(())
 }
 
-async fn answered(client: &Client, statements: &HashMap<Form, tokio_postgres::Statement>, ask: &Ask<'_>) -> Answer {
+fn types(params: &[Param<'_>]) -> Vec<Type> {
+    params.iter().map(|param| param.to_sql().1).collect()
+}
+
+async fn answered(client: &Client, prepared: &Prepared, ask: &Ask<'_>) -> Answer {
     match ask {
         Ask::Nothing => Ok(Vec::new()),
         Ask::Plain(text) => Ok(client.batch_execute(text).await.map(|()| Vec::new())?),
         Ask::Once(text) => Ok(client.query_typed(text, &[]).await?),
-        Ask::Made(made) => {
-            let typed: Vec<_> = made.params.iter().map(super::cells::Param::to_sql).collect();
-            match statements.get(&made.form) {
-                Some(statement) => {
-                    let params: Vec<_> = typed.into_iter().map(|(param, _)| param).collect();
-                    Ok(client.query(statement, &params).await?)
-                }
-                None => Ok(client.query_typed(&made.form.text(), &typed).await?),
-            }
+        Ask::Fixed(text, params) => queried(client, prepared.fixed.get(text), || (*text).to_owned(), params).await,
+        Ask::Made(made) => queried(client, prepared.made.get(&made.form), || made.form.text(), &made.params).await,
+    }
+}
+
+/// Asks by what is prepared, else by the text.
+async fn queried(
+    client: &Client,
+    prepared: Option<&tokio_postgres::Statement>,
+    text: impl FnOnce() -> String,
+    params: &[Param<'_>],
+) -> Answer {
+    let typed: Vec<_> = params.iter().map(Param::to_sql).collect();
+    match prepared {
+        Some(statement) => {
+            let params: Vec<_> = typed.into_iter().map(|(param, _)| param).collect();
+            Ok(client.query(statement, &params).await?)
         }
+        None => Ok(client.query_typed(&text(), &typed).await?),
     }
 }
 

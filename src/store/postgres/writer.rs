@@ -7,6 +7,7 @@ use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
 use super::arrival::CLOSED;
+use super::cells::Param;
 use super::door::Door;
 use super::link::{Ask, BEGINNING, LOCK_MAX_MILLIS, Link, Trouble};
 use super::statements::{NOBODY, Questions, writes};
@@ -45,11 +46,11 @@ impl Writer {
             Some(_) | None => self.door.open(false).map_err(StoreError::Read)?,
         };
         let questions = Questions::of(wants, link.has_citus());
-        let lock = self.lock(organization);
+        let lock = || self.lock(organization);
         let loads = || questions.statements.iter().map(Ask::Made);
         let begun = Instant::now();
         let mut found = loop {
-            let first = [Ask::Once(lock.clone()), self.lock_nobody(organization, wants)];
+            let first = [lock(), self.lock_nobody(organization, wants)];
             let first = link.begin("").into_iter().chain(first).chain(loads());
             match link.ask_all(&first.collect::<Vec<_>>(), LOAD_DEADLINE) {
                 // At SERIALIZABLE what one sees is older than the lock that one has waited for, and the server says so.
@@ -68,7 +69,7 @@ impl Writer {
             let made =
                 format!("INSERT INTO tenants (org, moment) VALUES ('{}', 0) ON CONFLICT DO NOTHING", organization.0);
             link.ask_all(&[Ask::Plain(made)], LOAD_DEADLINE).map_err(Trouble::of_read)?;
-            let again = [Ask::Once(lock), self.lock_nobody(organization, wants)];
+            let again = [lock(), self.lock_nobody(organization, wants)];
             let found_again = link.ask_all(&again.into_iter().chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
             found = found_again.map_err(Trouble::of_read)?;
         }
@@ -84,9 +85,12 @@ impl Writer {
         Ok(Begun { last: Some(last), answers })
     }
 
-    fn lock(&self, organization: OrgId) -> String {
-        let lock = if self.door.settings.locks { " FOR UPDATE" } else { "" };
-        format!("SELECT moment FROM tenants WHERE org = '{}'{lock}", organization.0)
+    fn lock(&self, organization: OrgId) -> Ask<'static> {
+        let text = match self.door.settings.locks {
+            true => "SELECT moment FROM tenants WHERE org = $1 FOR UPDATE",
+            false => "SELECT moment FROM tenants WHERE org = $1",
+        };
+        Ask::Fixed(text, vec![Param::Id(organization.0)])
     }
 
     /// Where a look-up is about what belongs to nobody, that is locked too: after the organization, and nothing is
@@ -133,7 +137,7 @@ impl Writer {
         let statements = statements.map_err(|error| CommitError::Refused(error.to_string()))?;
         let statements = statements.iter().flatten();
         let mut asks: Vec<Ask<'_>> = statements.map(Ask::Made).collect();
-        asks.push(Ask::Plain(moment(organization.0, last)));
+        asks.push(moment(organization.0, last));
         asks.push(Ask::Plain("COMMIT".to_owned()));
         link.listen();
         let mut answers = link.ask(&asks, COMMIT_DEADLINE);
@@ -155,8 +159,9 @@ impl Writer {
     }
 }
 
-fn moment(organization: Uuid, last: Time) -> String {
-    format!("UPDATE tenants SET moment = {} WHERE org = '{organization}'", last.micros())
+fn moment(organization: Uuid, last: Time) -> Ask<'static> {
+    let params = vec![Param::Int(last.micros()), Param::Id(organization)];
+    Ask::Fixed("UPDATE tenants SET moment = $1 WHERE org = $2", params)
 }
 
 /// What became of a transaction whose writes and COMMIT were sent in one round: the first trouble of a write, the
