@@ -7,8 +7,8 @@ use bursar::load::{Load, Scenario, run};
 use clap::ValueEnum as _;
 use serde_json::Value;
 
-use crate::harness::{Process, bursar, judge};
 use crate::harness::judge::load;
+use crate::harness::{Process, bursar, judge};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_scenario_is_answered_with_success() {
