@@ -69,5 +69,8 @@ fn connections_are_shared_between_organizations() {
     let (done, said) = bench("transfers");
     assert!(!done && said.contains("name the credentials of one"), "{said}");
     let (made, said) = run(&make);
-    assert!(!made && said.contains("only one process"), "{said}");
+    assert!(!made && said.contains("1.json is there already"), "{said}");
+    let elsewhere = folder.path().join("elsewhere");
+    let (made, said) = run(&[&make[..make.len() - 1], &[elsewhere.to_str().unwrap()]].concat());
+    assert!(!made && said.contains("only one process") && !elsewhere.exists(), "{said}");
 }

@@ -114,14 +114,15 @@ type Named = (&'static str, Stage);
 /// All over nothing. Citus has few databases, so the one that it has is emptied.
 async fn stages(citus: Option<&Database>) -> Vec<Named> {
     let postgres = aside(|| Cluster::single().database());
-    let mut stages = vec![
-        ("memory", Stage::on(Server::failing().await).await),
-        ("SQLite", Stage::on(Server::sqlite().await).await),
-        ("PostgreSQL", Stage::on(Server::postgres(postgres.settings()).await).await),
-    ];
+    let mut databases = vec![postgres.settings()];
     if let Some(database) = citus {
         aside(|| database.empty());
-        stages.push(("Citus", Stage::on(Server::postgres(database.settings()).await).await));
+        databases.push(database.settings());
+    }
+    let mut stages = Vec::new();
+    for (name, server) in ["memory", "SQLite", "PostgreSQL", "Citus"].into_iter().zip(Server::patient(databases).await)
+    {
+        stages.push((name, Stage::on(server).await));
     }
     stages
 }

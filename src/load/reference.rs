@@ -81,20 +81,28 @@ async fn create(bursar: &Bursar, credentials: &Credentials) -> Result<(), NoRefe
 /// `1.json` and so on. Gives how many. A store on a server may be served meanwhile, with the same key file.
 ///
 /// # Errors
-/// For production; when the store does not open or take them, or the files are not to be written.
+/// For production; when one of the files is there already or is not to be written; when the store does not open or
+/// take them.
 pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u32, NoReference> {
     if config.environment == Environment::Production {
         return Err(NoReference("demonstration organizations are for sandboxes".to_owned()));
+    }
+    let files: Vec<PathBuf> = (1..=count).map(|number| into.join(format!("{number}.json"))).collect();
+    if let Some(there) = files.iter().find(|file| file.exists()) {
+        return Err(NoReference(format!(
+            "{} is there already, with the keys of another organization",
+            there.display()
+        )));
     }
     let vault = opened::vault(config).map_err(failed)?;
     // Opening waits for a file or a server, and so has a thread of its own.
     let config = config.clone();
     let opened = tokio::task::spawn_blocking(move || Opened::configured(&config)).await.map_err(failed)?;
     let (bursar, keeps) = opened.map_err(failed)?.start(surroundings(vault)).map_err(failed)?;
-    for number in 1..=count {
+    for file in files {
         let credentials = draw(&bursar);
         // Written first: what is in the store is to have its keys somewhere.
-        write_whole(&into.join(format!("{number}.json")), &credentials).map_err(failed)?;
+        write_whole(&file, &credentials).map_err(failed)?;
         create(&bursar, &credentials).await?;
     }
     tokio::task::spawn_blocking(move || drop((bursar, keeps))).await.map_err(failed)?;

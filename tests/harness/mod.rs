@@ -95,6 +95,7 @@ pub struct Server {
     extra: Vec<Route>,
     limits: Limits,
     carriers: MakeCarriers,
+    call_deadline: Duration,
     starts: u64,
     running: Option<Running>,
 }
@@ -141,7 +142,9 @@ impl Server {
         let (clock, carriers) = (self.clock.clone(), Box::new(Carriers::default));
         let (extra, limits) = (Vec::new(), self.limits);
         // Its starts are counted from elsewhere, so it draws other ids.
-        let mut twin = Self { folder, place, clock, extra, limits, carriers, starts: 1_000, running: None };
+        let call_deadline = self.call_deadline;
+        let mut twin =
+            Self { folder, place, clock, extra, limits, carriers, call_deadline, starts: 1_000, running: None };
         twin.open().await;
         twin
     }
@@ -151,11 +154,35 @@ impl Server {
         Self::with(Place::Memory(Memory::new()), extra, limits, Box::new(Carriers::default)).await
     }
 
+    /// Over memory, SQLite and, where there are any, databases, in that order, with so much patience with others'
+    /// servers that no answer depends on how busy the machine is.
+    pub async fn patient(databases: Vec<Settings>) -> Vec<Self> {
+        let databases = databases.into_iter().map(Place::postgres);
+        let mut servers = Vec::new();
+        for place in [Place::Memory(Memory::new()), Place::Sqlite].into_iter().chain(databases) {
+            let patience = Duration::from_secs(120);
+            servers
+                .push(Self::calling(place, Vec::new(), Limits::default(), Box::new(Carriers::default), patience).await);
+        }
+        servers
+    }
+
     async fn with(place: Place, extra: Vec<Route>, limits: Limits, carriers: MakeCarriers) -> Self {
+        Self::calling(place, extra, limits, carriers, CALL_DEADLINE).await
+    }
+
+    async fn calling(
+        place: Place,
+        extra: Vec<Route>,
+        limits: Limits,
+        carriers: MakeCarriers,
+        call_deadline: Duration,
+    ) -> Self {
         let start = Time::parse(START).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let clock = Clock::manual(start);
-        let mut server = Self { folder, place, clock, extra, limits, carriers, starts: 0, running: None };
+        let mut server =
+            Self { folder, place, clock, extra, limits, carriers, call_deadline, starts: 0, running: None };
         server.open().await;
         server
     }
@@ -177,7 +204,7 @@ impl Server {
             environment: Environment::Sandbox,
             public_url: PUBLIC_URL.to_owned(),
             carriers: (self.carriers)(),
-            call_deadline: CALL_DEADLINE,
+            call_deadline: self.call_deadline,
             watchlist: Watchlist::of_sandbox(),
         };
         let (bursar, keeps) = opened.start(surroundings).unwrap();
