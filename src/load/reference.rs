@@ -90,7 +90,7 @@ pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u
     let files: Vec<PathBuf> = (1..=count).map(|number| into.join(format!("{number}.json"))).collect();
     if let Some(there) = files.iter().find(|file| file.exists()) {
         return Err(NoReference(format!(
-            "{} is there already, with the keys of another organization",
+            "{} is there already, with the keys of another organization: name another folder",
             there.display()
         )));
     }
