@@ -76,7 +76,7 @@ codes! {
     RateLimited "rate-limited" 429, "Too many requests.", "Wait as long as Retry-After says.";
     HeadersTooLarge "headers-too-large" 431, "The headers are larger than 32 KiB in all.", "Send fewer or shorter headers; often it is a cookie.";
     InternalError "internal-error" 500, "A bug of ours.", "Tell us the X-Request-Id; repeat with the same idempotency key.";
-    ServiceUnavailable "service-unavailable" 503, "It cannot be done now; nothing happened.", "Repeat after Retry-After.";
+    ServiceUnavailable "service-unavailable" 503, "It cannot be done now; this attempt did nothing.", "Repeat after Retry-After.";
     OutcomeUnknown "outcome-unknown" 503, "It may or may not have happened.", "Repeat with the same idempotency key: it decides.";
 }
 

@@ -124,6 +124,46 @@ async fn delete_app_refuses_while_money_remains_and_ends_its_keys() {
     assert_eq!(server.get("/v2/apps").as_org().send().await.body.as_array().unwrap().len(), 1);
 }
 
+/// Whoever comes while an app is deleted is done or refused, and so is the deletion: never both.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn delete_app_and_what_comes_meanwhile_are_never_both_done() {
+    let server = Server::memory().await;
+    let (mut deleted, mut kept) = (0, 0);
+    for round in 0..30 {
+        let made = shop(&server).await;
+        let (client_id, api_key) = (text(&made.body, "/keys/client_id"), text(&made.body, "/keys/api_key"));
+        let path = format!("/v2/apps/{}", made.id());
+        let request = json!({"amount": 500, "payee": {"country_code": "1", "phone_number": "2127361234"}});
+        let post = |path: &'static str, body: Value| {
+            let asking = server.post(path).basic(&client_id, &api_key).json(body);
+            async move {
+                // A little later each round, so that the deletion comes first in some of them.
+                for _ in 0..round {
+                    tokio::task::yield_now().await;
+                }
+                asking.send().await
+            }
+        };
+        let bill = json!({"acting_user_id": Desk::of(&server).member("ap_creator"), "number": "INV-1", "amount": 500});
+        let (one, other, gone) = tokio::join!(
+            post("/v2/payout-requests", request),
+            post("/v2/accounts-payable/payables", bill),
+            server.delete(&path).as_org().send(),
+        );
+        let acknowledged = [&one, &other].into_iter().filter(|reply| reply.status == 201).count();
+        if gone.status == 200 {
+            deleted += 1;
+            assert_eq!(acknowledged, 0, "round {round}: {one:?} {other:?}");
+        } else {
+            kept += 1;
+            gone.refused(409, "invalid-state");
+            assert!(acknowledged > 0, "round {round}");
+        }
+    }
+    println!("deleted {deleted} times, not {kept} times");
+    server.verify();
+}
+
 /// Bills, requests and batches hold no money before they are paid, and are open all the same.
 #[tokio::test]
 async fn delete_app_refuses_while_objects_are_open() {

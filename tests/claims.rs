@@ -485,6 +485,14 @@ async fn send_payout_pays_at_once_who_wants_it_so() {
     }
     let claimed = server.get(&format!("/v2/payout-links?user_id={}", user.as_str().unwrap())).app_key();
     assert_eq!(claimed.send().await.expect(200).body["data"].as_array().unwrap().len(), 3);
+
+    // What the payer wants to know first is asked by a link.
+    for asks in [json!({"force_collect_compliance_information": true}), json!({"additional_steps": ["compliance"]})] {
+        let mut body = json!({"amount": 500, "user_id": user});
+        body.as_object_mut().unwrap().extend(asks.as_object().unwrap().clone());
+        let link = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body;
+        assert_eq!((&link["status"], &link["claimed_user_id"]), (&json!("delivery_pending"), &Value::Null), "{asks}");
+    }
 }
 
 #[tokio::test]

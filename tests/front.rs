@@ -309,6 +309,16 @@ async fn pages_take_forms() {
 }
 
 #[tokio::test]
+async fn a_credential_stands_once() {
+    let server = Server::memory().await;
+    let (own, other) = (server.app_id(), "00000000-0000-4000-8000-000000000000".to_owned());
+    let twice = server.get("/v2/payout-links").app_key().header("Api-App-Id", &own).header("Api-App-Id", &other);
+    assert_eq!(twice.send().await.refused(400, "invalid-input").fields(), ["Api-App-Id"]);
+    let twice = server.get("/v2/payout-links").app_key().app_key();
+    assert_eq!(twice.send().await.refused(400, "invalid-input").fields(), ["Authorization"]);
+}
+
+#[tokio::test]
 async fn livez_readyz_and_metrics() {
     let server = server().await;
     server.get("/livez").send().await.expect(200);

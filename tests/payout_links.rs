@@ -166,6 +166,20 @@ async fn redeliver_payout_link_five_times_in_all() {
 }
 
 #[tokio::test]
+async fn redeliver_payout_link_writes_to_no_user_who_was_deleted() {
+    let server = Server::memory().await;
+    let user = json!({"first_name": "Jane", "last_name": "Doe", "email": "jane@example.com", "country_code": "1", "phone_number": PHONE.trim_start_matches("+1")});
+    let user = server.post("/v2/users").app_key().json(user).send().await.expect(201).id();
+    let link =
+        create(&server, json!({"amount": 1, "user_id": user, "delivery": {"method": "sms"}})).await.expect(201).id();
+    redeliver(&server, &link).await.expect(200);
+    server.delete(&format!("/v2/users/{user}")).app_key().send().await.expect(200);
+    redeliver(&server, &link).await.refused(409, "user-inactive");
+    assert_eq!(get(&server, &link).await["deliveries"], 2);
+    server.verify();
+}
+
+#[tokio::test]
 async fn fifty_redelivers_at_once_never_make_a_sixth_delivery() {
     let server = Server::memory().await;
     let id = by_sms(&server).await.id();

@@ -81,7 +81,7 @@ pub async fn update(call: Call) -> Outcome {
         active: changes.active.0,
     };
     let command = UpdatePolicy { scope, policy, acting: changes.acting_user_id, patch };
-    let policy = call.bursar.engine.run(command).await?;
+    let policy = call.run(command).await?;
     Ok(Answer::ok(&ApprovalPolicyJson::from(&*policy)))
 }
 
@@ -89,7 +89,7 @@ pub async fn update(call: Call) -> Outcome {
 pub async fn delete(call: Call) -> Outcome {
     let (scope, policy) = (call.scope()?, call.id("approval_policy_id", "approval policy")?);
     let acting = call.body::<PolicyDeletion>()?.acting_user_id;
-    let policy = call.bursar.engine.run(DeletePolicy { scope, policy, acting }).await?;
+    let policy = call.run(DeletePolicy { scope, policy, acting }).await?;
     Ok(Answer::ok(&ApprovalPolicyJson::from(&*policy)))
 }
 

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::keys;
 use super::model::{self, Key};
 use crate::basic::Credential;
-use crate::http::{Bursar, Caller, CredentialKind, KnownKey, Scope, Who};
+use crate::http::{Admission, Bursar, Caller, CredentialKind, KnownKey, Scope, Who};
 use crate::ids::{AppId, OrgId};
 use crate::refusal::{Code, Refusal};
 use crate::world::Halt;
@@ -60,7 +60,7 @@ pub async fn authenticate(
             None
         }
     };
-    Ok(Caller { org: known.org, app, kind: shown.kind(), client_id })
+    Ok(Caller { org: known.org, app, kind: shown.kind(), client_id, admission: ADMISSION })
 }
 
 /// What a caller has shown, once its secret was found right.
@@ -143,7 +143,29 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
 }
 
 fn anyone() -> Caller {
-    Caller { org: OrgId(Uuid::nil()), app: None, kind: CredentialKind::None, client_id: String::new() }
+    let (org, kind) = (OrgId(Uuid::nil()), CredentialKind::None);
+    Caller { org, app: None, kind, client_id: String::new(), admission: ADMISSION }
+}
+
+/// Who acts as an app is let in while it is there. It may be deleted between that and the commit: then exactly one of
+/// the two is done.
+const ADMISSION: Admission = Admission {
+    needs: |caller| acts_for(caller).map(model::want).into_iter().collect(),
+    refuse_gone: |world, caller| {
+        let Some(scope) = acts_for(caller) else { return Ok(()) };
+        if model::find_even_deleted(world, scope)?.deleted_at.is_none() {
+            return Ok(());
+        }
+        Err(match caller.kind {
+            CredentialKind::Client | CredentialKind::App => keys::unauthorized(),
+            CredentialKind::None | CredentialKind::Organization => Refusal::not_found("app"),
+        }
+        .into())
+    },
+};
+
+fn acts_for(caller: &Caller) -> Option<Scope> {
+    caller.app.map(|app| Scope { org: caller.org, app })
 }
 
 fn credential(header: Option<&str>) -> Result<Credential, Refusal> {
@@ -191,7 +213,9 @@ mod tests {
 
     use super::*;
     use crate::apps::{CreateDemonstration, Credentials};
-    use crate::http::Environment;
+    use crate::engine::Command;
+    use crate::http::{Answer, Call, Environment};
+    use crate::strict_json::Json;
 
     const OWN: AppId = AppId(Uuid::from_u128(1));
     const OTHER: AppId = AppId(Uuid::from_u128(2));
@@ -280,6 +304,75 @@ mod tests {
         }
         let foreign = authenticate(&bursar, Some(&organization_key), Some(&foreign), Who::Organization).await;
         assert_eq!(foreign.unwrap_err().code, Code::NotFound);
+    }
+
+    /// Does nothing, but it commits.
+    struct Anything;
+
+    impl Command for Anything {
+        type Reply = ();
+        fn organization(&self) -> OrgId {
+            OrgId(Uuid::nil())
+        }
+        fn decide(&self, _: &mut World) -> Result<(), Halt> {
+            Ok(())
+        }
+    }
+
+    /// What was let in before an app was deleted, and commits after it.
+    #[tokio::test]
+    async fn who_was_let_in_does_nothing_for_an_app_that_is_deleted_meanwhile() {
+        let bursar = Arc::new(Bursar::in_memory(Environment::Sandbox).unwrap());
+        let ours = demonstration(&bursar).await;
+        let scope = Scope { org: ours.organization.id, app: ours.app.id };
+        let (app_key, own) = (basic(&ours.app.client_id, &ours.app.api_key), ours.app.id.to_string());
+        let organization_key = basic(&ours.organization.client_id, &ours.organization.api_key);
+        let callers = [
+            authenticate(&bursar, Some(&app_key), None, Who::App).await.unwrap(),
+            authenticate(&bursar, Some(&app_key[..]), None, Who::AppOrItsClient).await.unwrap(),
+            authenticate(&bursar, Some(&organization_key), Some(&own), Who::App).await.unwrap(),
+            authenticate(&bursar, Some(&organization_key), None, Who::Organization).await.unwrap(),
+        ];
+        let calls = callers.map(|caller| Call {
+            bursar: bursar.clone(),
+            caller,
+            target: "POST /v2/anything".to_owned(),
+            path: Vec::new(),
+            query: Vec::new(),
+            body: Json::Object(Vec::new()),
+            idempotency_key: Some("k".to_owned()),
+            headers: Vec::new(),
+            peer: None,
+        });
+        for call in &calls {
+            call.run(Anything).await.unwrap();
+        }
+        bursar.engine.run(Gone(scope)).await.unwrap();
+        let mut codes = Vec::new();
+        for call in &calls {
+            let run = call.run(Anything).await.err().map(|refusal| refusal.code);
+            let once = call.once(Ok(Anything), |()| Answer::empty(200)).await.err().map(|refusal| refusal.code);
+            assert_eq!(run, once);
+            codes.push(run);
+        }
+        let (unauthorized, not_found) = (Some(Code::Unauthorized), Some(Code::NotFound));
+        assert_eq!(codes, [unauthorized, unauthorized, not_found, None]);
+    }
+
+    /// Deletes an app, whatever it holds.
+    struct Gone(Scope);
+
+    impl Command for Gone {
+        type Reply = ();
+        fn organization(&self) -> OrgId {
+            self.0.org
+        }
+        fn decide(&self, world: &mut World) -> Result<(), Halt> {
+            let app = model::find(world, self.0)?;
+            let now = world.now();
+            world.change(&app, |app| app.deleted_at = Some(now));
+            Ok(())
+        }
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@ use super::json::{AppJson, shown, tell_updated};
 use super::model::{Key, find};
 use crate::bank_accounts;
 use crate::engine::Command;
+use crate::events;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
 use crate::ledger::{self, LedgerAccount, Place, watch};
@@ -21,7 +22,7 @@ pub type Erase = fn(&mut World, Scope) -> Result<(), Halt>;
 /// are handed in by the table of routes.
 ///
 /// It is asked before the command, not in it: only whoever has seen all objects of an app can say that none is open, and
-/// a commit must not wait for that. What comes in between is left behind without money: that is looked at in the commit.
+/// a commit must not wait for that. What comes in between is an event more, and the command does nothing then.
 pub type RefuseOpen = fn(&World, Scope) -> Result<(), Halt>;
 
 /// What nouns that are listed after this one have to say when an app is deleted.
@@ -55,10 +56,13 @@ pub struct DeleteApp {
     pub scope: Scope,
     /// Erases what other nouns keep.
     pub erase: Erase,
+    /// The events of the app when its objects were looked at.
+    pub events_seen: i64,
 }
 
 impl Command for DeleteApp {
-    type Reply = AppJson;
+    /// `None` when something has happened since its objects were looked at; then nothing is done.
+    type Reply = Option<AppJson>;
 
     fn organization(&self) -> OrgId {
         self.scope.org
@@ -70,8 +74,11 @@ impl Command for DeleteApp {
         places.map(|place| Want::row::<LedgerAccount>(key![org, place.id(org)])).collect()
     }
 
-    fn decide(&self, world: &mut World) -> Result<AppJson, Halt> {
+    fn decide(&self, world: &mut World) -> Result<Option<AppJson>, Halt> {
         let app = find(world, self.scope)?;
+        if events::length(world, self.scope)? != self.events_seen {
+            return Ok(None);
+        }
         watch::must_be_at_rest(world, self.scope)?;
         refuse_while_money_remains(world, self.scope)?;
         let keys = world.all::<Key>(Key::OF_APP, key![self.scope.org, Some(self.scope.app)])?;
@@ -88,7 +95,7 @@ impl Command for DeleteApp {
             app.version += 1;
         });
         tell_updated(world, &app)?;
-        shown(world, &app)
+        Ok(Some(shown(world, &app)?))
     }
 }
 

@@ -9,6 +9,7 @@ use super::model::{App, Organization, find};
 use super::rotate::{IssueKey, Owner, RevokeKey};
 use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
+use crate::events;
 use crate::http::input::{Change, Input, Patch, Problems, input, wrong};
 use crate::http::inputs::{Line, Metadata, NoFields, line_of_at_least};
 use crate::http::lists::{ListEnvelope, of_app, page};
@@ -130,20 +131,33 @@ pub async fn update(call: Call) -> Outcome {
     let body: UpdateAppInput = call.body()?;
     let metadata = body.metadata.map(|metadata| metadata.0);
     let command = UpdateApp { scope, name: body.name.0.map(|name| name.0), metadata };
-    Ok(Answer::ok(&call.bursar.engine.run(command).await?))
+    Ok(Answer::ok(&call.run(command).await?))
 }
+
+/// How often an app's objects are looked at again because something happened to one of them meanwhile.
+const LOOKS_BEFORE_DELETING: usize = 16;
 
 /// DELETE /v2/apps/{app_id}
 pub async fn delete(call: Call, afterwards: Afterwards) -> Outcome {
     let scope = app_in_path(&call)?;
-    call.read(move |world| {
-        find(world, scope)?;
-        afterwards.refuse_open.iter().try_for_each(|refuse| refuse(world, scope))
-    })
-    .await?;
-    let deleted = call.bursar.engine.run(DeleteApp { scope, erase: afterwards.erase }).await?;
-    call.bursar.keys.forget_all();
-    Ok(Answer::ok(&deleted))
+    for _ in 0..LOOKS_BEFORE_DELETING {
+        let events_seen = call
+            .read(move |world| {
+                find(world, scope)?;
+                // First: a look takes several rounds, and a later one may see more.
+                let events_seen = events::length(world, scope)?;
+                afterwards.refuse_open.iter().try_for_each(|refuse| refuse(world, scope))?;
+                Ok(events_seen)
+            })
+            .await?;
+        let command = DeleteApp { scope, erase: afterwards.erase, events_seen };
+        if let Some(deleted) = call.run(command).await? {
+            call.bursar.keys.forget_all();
+            return Ok(Answer::ok(&deleted));
+        }
+    }
+    let message = "Requests of the app keep coming in: stop what sends them, or revoke its keys, and delete it then.";
+    Err(Refusal::new(Code::InvalidState, message))
 }
 
 /// POST /v2/apps/{app_id}/keys
@@ -171,7 +185,7 @@ pub async fn list_keys(call: Call) -> Outcome {
 pub async fn delete_key(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let command = RevokeKey { owner: Owner::App(scope), client_id: call.parameter("client_id").to_owned() };
-    let revoked = call.bursar.engine.run(command).await?;
+    let revoked = call.run(command).await?;
     call.bursar.keys.forget_all();
     Ok(Answer::ok(&revoked))
 }
@@ -187,7 +201,7 @@ pub async fn read_settings(call: Call) -> Outcome {
 pub async fn update_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let changes: SettingsInput = call.body()?;
-    let settings = call.bursar.engine.run(UpdateSettings { scope, changes }).await?;
+    let settings = call.run(UpdateSettings { scope, changes }).await?;
     Ok(Answer::ok(&SettingsJson::at(&settings, call.bursar.clock.now())))
 }
 

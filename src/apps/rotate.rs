@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::apps::keys::{Drawn, Opens};
     use crate::apps::{CreateApp, CreateDemonstration, Credentials, DeleteApp};
-    use crate::events::Event;
+    use crate::events::{self, Event};
     use crate::http::{Bursar, Environment};
     use crate::world::Query;
     use crate::world::record::Cell as _;
@@ -221,8 +221,12 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let scope = app(&bursar).await;
         bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar) }).await.unwrap();
-        bursar.engine.run(DeleteApp { scope, erase: |_, _| Ok(()) }).await.unwrap();
-        let refusal = bursar.engine.run(DeleteApp { scope, erase: |_, _| Ok(()) }).await.unwrap_err();
+        let events_seen = bursar.read(move |world| events::length(world, scope)).await.unwrap();
+        let delete = |events_seen| DeleteApp { scope, erase: |_, _| Ok(()), events_seen };
+        let too_late = bursar.engine.run(delete(events_seen - 1)).await.unwrap();
+        assert_eq!(too_late, None, "something happened since the app's objects were looked at");
+        assert!(bursar.engine.run(delete(events_seen)).await.unwrap().is_some());
+        let refusal = bursar.engine.run(delete(events_seen)).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
 
         let keys = bursar.read(move |world| world.all::<Key>(Key::OF_APP, key![ORG, Some(scope.app)])).await.unwrap();

@@ -39,7 +39,8 @@ pub use rate::Limits;
 
 use crate::apps::{authenticate, may_post_without_key};
 use crate::carriers;
-use crate::http::{Answer, Bursar, Call, Caller, Method, Outcome, Route};
+use crate::http::input::wrong;
+use crate::http::{Answer, Bursar, Call, Caller, Method, Outcome, Route, Who};
 use crate::refusal::{Code, Refusal};
 use rate::{Limiter, Standing};
 use wrong_tokens::WrongTokens;
@@ -220,6 +221,13 @@ impl Door {
     }
 
     async fn authenticate(&self, route: &Route, parts: &Parts) -> Result<Caller, Refusal> {
+        let twice =
+            ["Authorization", "Api-App-Id"].into_iter().find(|name| parts.headers.get_all(*name).iter().count() > 1);
+        if let Some(name) = twice
+            && !matches!(route.who, Who::Anyone | Who::Carrier)
+        {
+            return Err(Refusal::fields(wrong(name, "stands more than once")));
+        }
         // What is not text is no credential either, and is told so.
         let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default());
         authenticate(&self.bursar, text("authorization"), text("api-app-id"), route.who).await

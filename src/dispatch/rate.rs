@@ -104,11 +104,13 @@ fn whole_seconds(wait: Duration) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::Admission;
     use crate::ids::{AppId, OrgId};
 
     fn caller(app: u128, kind: CredentialKind) -> Caller {
         let app = Some(AppId(Uuid::from_u128(app)));
-        Caller { org: OrgId(Uuid::nil()), app, kind, client_id: String::new() }
+        let admission = Admission { needs: |_| Vec::new(), refuse_gone: |_, _| Ok(()) };
+        Caller { org: OrgId(Uuid::nil()), app, kind, client_id: String::new(), admission }
     }
 
     #[test]

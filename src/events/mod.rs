@@ -110,6 +110,12 @@ impl News {
     }
 }
 
+/// How many events the app's log has. Who has seen the app's objects at this place has seen them all until there are
+/// more.
+pub fn length(world: &World, scope: Scope) -> Result<i64, Halt> {
+    Ok(world.get::<EventStream>(key![scope.org, scope.app])?.map_or(0, |stream| stream.sequence))
+}
+
 /// The row that [`tell`] asks for.
 pub fn want(scope: Scope) -> Want {
     Want::row::<EventStream>(key![scope.org, scope.app])

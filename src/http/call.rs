@@ -21,7 +21,7 @@ use crate::store::Reads;
 use crate::strict_json::Json;
 use crate::vault::Vault;
 use crate::world::record::words;
-use crate::world::{Halt, World};
+use crate::world::{Halt, Want, World};
 
 words! {
     /// Which of the two environments this listener serves (interface.md, Authentication 5).
@@ -158,6 +158,43 @@ pub struct Caller {
     pub kind: CredentialKind,
     /// The credential's client id, for the log.
     pub client_id: String,
+    /// What let them in.
+    pub admission: Admission,
+}
+
+/// What let a caller in, asked once more in the commit of what they want: a deletion may have come in between. The gate
+/// hands it in, because apps are listed after this module.
+#[derive(Clone, Copy, Debug)]
+pub struct Admission {
+    /// Rows that [`Admission::refuse_gone`] asks for.
+    pub needs: fn(&Caller) -> Vec<Want>,
+    /// Refuses when what they act as is gone.
+    pub refuse_gone: fn(&World, &Caller) -> Result<(), Halt>,
+}
+
+/// A command of a caller who must not be gone when it commits.
+struct Admitted<C> {
+    caller: Caller,
+    command: C,
+}
+
+impl<C: Command> Command for Admitted<C> {
+    type Reply = C::Reply;
+
+    fn organization(&self) -> OrgId {
+        self.command.organization()
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        let mut needs = self.command.needs();
+        needs.extend((self.caller.admission.needs)(&self.caller));
+        needs
+    }
+
+    fn decide(&self, world: &mut World) -> Result<C::Reply, Halt> {
+        (self.caller.admission.refuse_gone)(world, &self.caller)?;
+        self.command.decide(world)
+    }
 }
 
 /// An app of an organization: what every tenant object belongs to.
@@ -276,7 +313,15 @@ impl Call {
         {
             return Err(refusal);
         }
-        self.bursar.engine.run(Once { org, keyed, command, answer: Box::new(answer) }).await
+        self.run(Once { org, keyed, command, answer: Box::new(answer) }).await
+    }
+
+    /// Runs a command that changes nothing more when it is run again, and so needs no idempotency key.
+    ///
+    /// # Errors
+    /// Those of the command; before them 401 or 404 when the app that the caller acts as is gone.
+    pub async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
+        self.bursar.engine.run(Admitted { caller: self.caller.clone(), command }).await
     }
 
     fn keyed(&self, scope: Uuid, key: &str) -> Keyed {

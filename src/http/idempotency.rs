@@ -123,7 +123,7 @@ impl<C: Command> Command for Once<C> {
             return Ok((self.answer)(&command()?.decide(world)?));
         };
         if let Some(stored) = world.get::<StoredAnswer>(key![self.org, keyed.scope, keyed.key])? {
-            return Ok(replay(&stored, keyed)?);
+            return Ok(replay(&stored, keyed, world.now())?);
         }
         let command = command()?;
         let answer = match world.attempt(|world| command.decide(world))? {
@@ -198,6 +198,13 @@ fn place(org: OrgId, keyed: &Keyed) -> Vec<u8> {
     [org.0.as_bytes(), keyed.scope.as_bytes().as_slice(), keyed.key.as_bytes()].concat()
 }
 
+impl StoredAnswer {
+    /// Whether the answer is not given any more, buried yet or not; see [`outlived`].
+    fn is_over(&self, now: Time) -> bool {
+        self.status < 300 && self.created_at < now.plus_seconds(-ANSWER_KEPT_SECONDS)
+    }
+}
+
 /// Answers whose time is over, of all organizations, oldest first. Refusals stay: they are short, and say all
 /// that a tombstone would.
 pub fn outlived(now: Time, limit: usize) -> Query {
@@ -250,7 +257,7 @@ impl Command for Bury {
 }
 
 /// The stored answer, if this is the same request; else a refusal that names what differs.
-fn replay(stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer, Refusal> {
+fn replay(stored: &StoredAnswer, keyed: &Keyed, now: Time) -> Result<Answer, Refusal> {
     let of = stored.object_id.as_ref().map(|id| format!(" It made {id}.")).unwrap_or_default();
     let differing = differences(stored, keyed);
     if !differing.is_empty() {
@@ -259,7 +266,7 @@ fn replay(stored: &StoredAnswer, keyed: &Keyed) -> Result<Answer, Refusal> {
             format!("This idempotency key was used for another request; it differs in: {}.{of}", names.join(", "));
         return Err(Refusal { errors: differing, ..Refusal::new(Code::IdempotencyKeyReused, message) });
     }
-    if stored.status == BURIED {
+    if stored.is_over(now) {
         let message = format!("This idempotency key was used more than 30 days ago; its answer is no longer kept.{of}");
         return Err(Refusal::new(Code::IdempotencyKeyReused, message));
     }
@@ -335,5 +342,18 @@ mod tests {
         assert_eq!(stored[0].object_id.as_deref(), Some("7"));
         let body = stored[0].body.clone().unwrap();
         assert!(body.starts_with(SEALED) && !body.contains("hush"), "{body}");
+    }
+
+    /// Whoever clears away runs once a minute by the wall's clock; the sandbox's may have moved a year.
+    #[tokio::test]
+    async fn an_answer_is_over_after_thirty_days_whether_it_was_cleared_away_or_not() {
+        let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
+        bursar.engine.run(once(&bursar, "hush")).await.unwrap();
+        bursar.clock.advance(ANSWER_KEPT_SECONDS);
+        assert!(bursar.engine.run(once(&bursar, "hush")).await.unwrap().replayed);
+        bursar.clock.advance(1);
+        let refusal = bursar.engine.run(once(&bursar, "hush")).await.unwrap_err();
+        assert_eq!(refusal.code, Code::IdempotencyKeyReused);
+        assert!(refusal.message.contains("It made 7."), "{}", refusal.message);
     }
 }

@@ -15,6 +15,6 @@ pub mod lists;
 pub mod route;
 
 pub use answer::{Answer, Content, Outcome};
-pub use call::{Bursar, Call, Caller, CredentialKind, Environment, Scope, app_id_required};
+pub use call::{Admission, Bursar, Call, Caller, CredentialKind, Environment, Scope, app_id_required};
 pub use known_keys::{KnownKey, KnownKeys};
 pub use route::{Documented, Handler, Method, Route, Telling, Who};

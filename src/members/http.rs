@@ -180,14 +180,14 @@ pub async fn update(call: Call) -> Outcome {
             Patch::Set(password) => hashed(&call, Some(password)).await?.map_or(Patch::Clear, Patch::Set),
         },
     };
-    let member = call.bursar.engine.run(command).await?;
+    let member = call.run(command).await?;
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 
 /// DELETE /v2/members/{member_id}
 pub async fn delete(call: Call) -> Outcome {
     let id: MemberId = call.id("member_id", "member")?;
-    let member = call.bursar.engine.run(RemoveMember { org: call.caller.org, id }).await?;
+    let member = call.run(RemoveMember { org: call.caller.org, id }).await?;
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 

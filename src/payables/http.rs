@@ -118,7 +118,7 @@ pub async fn update(call: Call) -> Outcome {
         funding_source: changes.funding_source.0,
     };
     let command = Update { scope, payable, acting: changes.acting_user_id, patch };
-    let payable = call.bursar.engine.run(command).await?;
+    let payable = call.run(command).await?;
     Ok(Answer::ok(&super::json(&call.bursar, &payable)))
 }
 
@@ -146,7 +146,7 @@ pub async fn set_file(call: Call) -> Outcome {
 pub async fn delete_file(call: Call) -> Outcome {
     let (scope, payable) = named(&call)?;
     let acting = call.body::<Deletion>()?.acting_user_id;
-    let payable = call.bursar.engine.run(DeleteFile { scope, payable, acting }).await?;
+    let payable = call.run(DeleteFile { scope, payable, acting }).await?;
     Ok(Answer::ok(&super::json(&call.bursar, &payable)))
 }
 

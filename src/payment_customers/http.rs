@@ -105,7 +105,7 @@ pub async fn update(call: Call) -> Outcome {
         phone: changes.phone_number.map(|phone| phone.0),
         metadata: changes.metadata.map(|metadata| metadata.0),
     };
-    Ok(Answer::ok(&call.bursar.engine.run(command).await?))
+    Ok(Answer::ok(&call.run(command).await?))
 }
 
 /// DELETE /v2/payment-customers/{customer_id}

@@ -9,13 +9,29 @@ use crate::events::EventName;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
 use crate::messages::{self, Before, Begun, Channel, Conclusion, MessageStatus, Template};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
+use crate::users;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
 /// The first delivery, in the commit that makes the link.
 pub fn deliver_first(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
     deliver(world, link)
+}
+
+/// Refuses to deliver a link to a user who was deleted: the person was erased, and is not written to any more.
+///
+/// # Errors
+/// `user-inactive`.
+pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
+    let Some(user) = link.for_user else { return Ok(()) };
+    match users::find_if_known(world, link.scope(), user)? {
+        Some(user) if user.deleted_at.is_some() => {
+            let message = "The user that the link was made for was deleted. Cancel it, or give its address to the payee yourself.";
+            Err(Refusal::new(Code::UserInactive, message).into())
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Delivers a link, which must be allowed. The number goes up before anything is sent:

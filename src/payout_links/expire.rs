@@ -57,6 +57,9 @@ impl Command for Remind {
         if rules::may_deliver(&link, world.now()).is_err() {
             return Ok(());
         }
+        if world.attempt(|world| super::deliver::refuse_erased(world, &link))?.is_err() {
+            return Ok(());
+        }
         super::deliver::deliver(world, &link).map(|_| ())
     }
 }

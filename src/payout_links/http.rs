@@ -363,7 +363,7 @@ pub fn routes() -> Vec<Route> {
             .describe("At most five deliveries in all, the first included (interface.md 14).")
             .takes::<crate::http::inputs::NoFields>()
             .gives::<PayoutLinkJson>(200, "The link.")
-            .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState]),
+            .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState, Code::UserInactive]),
         route!(Delete "/v2/payout-links/{payout_link_id}" App "cancel_payout_link" cancel)
             .about("Payout links", "Cancel an unclaimed payout link")
             .describe("Releases the money that it held. Canceling a canceled link changes nothing.")

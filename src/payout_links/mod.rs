@@ -29,7 +29,7 @@ pub use json::{PayoutLinkJson, address, json, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
 pub use reported::Reported;
-pub use token::{ClaimToken, NewToken};
+pub use token::{ClaimToken, NewToken, opens_with};
 
 use std::sync::Arc;
 

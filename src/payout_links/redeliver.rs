@@ -13,7 +13,8 @@ use crate::world::{Halt, Want, World};
 /// POST /v2/payout-links/{payout_link_id}/redeliver
 ///
 /// At most five deliveries in all, the first included (interface.md 14). Redelivers of one
-/// link meet in the engine one after the other, so no two of them can count the same number.
+/// link meet in the engine one after the other, so no two of them can count the same number. A deleted user is not
+/// written to: 409 `user-inactive`.
 #[derive(Clone, Copy, Debug)]
 pub struct Redeliver {
     /// The app.
@@ -36,6 +37,7 @@ impl Command for Redeliver {
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
         let link = super::find(world, self.scope, self.link)?;
         rules::may_deliver(&link, world.now())?;
+        super::deliver::refuse_erased(world, &link)?;
 
         // From here it must succeed.
         super::deliver::deliver(world, &link)

@@ -66,6 +66,11 @@ pub(super) fn shown(vault: &Vault, link: &PayoutLink) -> Option<String> {
     Some(URL_SAFE_NO_PAD.encode(token))
 }
 
+/// Whether a link was made with this vault's master key.
+pub fn opens_with(vault: &Vault, link: &PayoutLink) -> bool {
+    shown(vault, link).is_some()
+}
+
 fn hash(vault: &Vault, token: &[u8]) -> Vec<u8> {
     vault.keyed_hash(Purpose::ClaimToken, &[token]).to_vec()
 }

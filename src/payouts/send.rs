@@ -74,6 +74,10 @@ impl SendPayout {
             None => self.by_phone(world)?,
         };
         let Some(user) = user.filter(|user| user.auto_payout_enabled) else { return Ok(None) };
+        // What was asked of the payee can be given by a link only.
+        if self.new.collect_compliance && !user.has_tax_form() {
+            return Ok(None);
+        }
         let method = users::default_payout_method(world, &user)?;
         Ok(method.map(|method| (user, method)))
     }

@@ -134,7 +134,7 @@ pub async fn show(call: Call) -> Outcome {
 pub async fn delete(call: Call, are_open: AreOpen) -> Outcome {
     let (scope, vendor) = (call.scope()?, call.id("vendor_id", "vendor")?);
     let acting = call.body::<Deletion>()?.acting_user_id;
-    let vendor = call.bursar.engine.run(DeleteVendor { scope, vendor, acting, are_open }).await?;
+    let vendor = call.run(DeleteVendor { scope, vendor, acting, are_open }).await?;
     Ok(Answer::ok(&VendorJson::from(&*vendor)))
 }
 
@@ -192,7 +192,7 @@ pub async fn delete_payment_method(call: Call, are_open: AreOpen) -> Outcome {
     let method = call.id("payment_method_id", "payment method of this vendor")?;
     let acting = call.body::<Deletion>()?.acting_user_id;
     let command = DeletePaymentMethod { scope, vendor, method, acting, are_open };
-    let method = call.bursar.engine.run(command).await?;
+    let method = call.run(command).await?;
     Ok(Answer::ok(&method))
 }
 

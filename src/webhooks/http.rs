@@ -185,14 +185,14 @@ pub async fn update(call: Call) -> Outcome {
         events: body.events.map(|names| names.0),
         status: body.status.0,
     };
-    let endpoint = call.bursar.engine.run(command).await?;
+    let endpoint = call.run(command).await?;
     Ok(Answer::ok(&WebhookEndpointJson::from(&*endpoint)))
 }
 
 /// DELETE /v2/webhook-endpoints/{webhook_endpoint_id}
 pub async fn delete(call: Call) -> Outcome {
     let (scope, endpoint) = endpoint_in_path(&call)?;
-    call.bursar.engine.run(DeleteEndpoint { scope, endpoint }).await?;
+    call.run(DeleteEndpoint { scope, endpoint }).await?;
     Ok(Answer::empty(204))
 }
 
