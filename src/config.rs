@@ -271,6 +271,11 @@ impl Config {
             Some(url) => database(url, settings)?,
             None => Database::Sqlite(data_dir.join("bursar.sqlite")),
         };
+        let role = settings.role.unwrap_or(Role::All);
+        if role != Role::All && matches!(database, Database::Sqlite(_)) {
+            let reason = "role: an embedded store has one process, which does everything: leave role out, or give a postgres:// database-url";
+            return Err(BadConfig::one(reason));
+        }
         let requests_per_second = match settings.requests_per_second {
             Some(number) => NonZeroU32::new(number),
             None => production.then_some(REQUESTS_PER_SECOND),
@@ -280,7 +285,7 @@ impl Config {
             admin_listen: settings.admin_listen.or_else(|| production.then(|| local(9090))),
             database,
             environment,
-            role: settings.role.unwrap_or(Role::All),
+            role,
             public_url: settings.public_url.as_deref().map(public_url).transpose()?,
             log: settings.log,
             key_file: settings.key_file.clone().unwrap_or_else(|| data_dir.join("master.key")),
@@ -422,12 +427,26 @@ mod tests {
 
     #[test]
     fn what_is_given_goes_before_the_file() {
-        let file = file("listen = '127.0.0.1:1'\nrole = 'api'\ndatabase-url = 'sqlite:/x/y'\nno-migrate = true");
+        let file = file("listen = '127.0.0.1:1'\nrole = 'all'\ndatabase-url = 'sqlite:/x/y'\nno-migrate = true");
         let given = Settings { listen: Some("127.0.0.1:2".parse().unwrap()), ..Settings::default() };
         let config = Config::load(given, Some(file.path())).unwrap();
-        assert_eq!((config.listen.port(), config.role), (2, Role::Api));
+        assert_eq!((config.listen.port(), config.role), (2, Role::All));
         assert_eq!(config.database, Database::Sqlite("/x/y".into()));
         assert!(!config.migrate);
+    }
+
+    #[test]
+    fn an_embedded_store_has_one_process_for_everything() {
+        for (role, database_url, well) in [
+            (Role::All, "sqlite:/x/y", true),
+            (Role::Api, "sqlite:/x/y", false),
+            (Role::Worker, "sqlite:/x/y", false),
+            (Role::Worker, "postgres://bursar@127.0.0.1/bursar", true),
+        ] {
+            let (role, database_url) = (Some(role), Some(database_url.to_owned()));
+            let loaded = Config::load(Settings { role, database_url, ..Settings::default() }, None);
+            assert_eq!(loaded.is_ok(), well, "{role:?}");
+        }
     }
 
     #[test]

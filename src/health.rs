@@ -1,8 +1,8 @@
 //! Whether the program lives, whether it is ready, and what it measures (decisions.md 15).
 //!
 //! Ready means: it takes commands and works off what they leave behind. It is not, once the engine or a
-//! worker has ended or shutdown has begun, nor while a shared store has no server that takes writes; then
-//! whoever spreads requests sends them elsewhere.
+//! worker has ended or shutdown has begun, nor while a shared store has no server that takes writes, or any store has just
+//! not taken a commit; then whoever spreads requests sends them elsewhere.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,6 +18,9 @@ use crate::http::{Answer, Call, Outcome, Route};
 use crate::refusal::{Code, Refusal};
 use crate::store::Reads;
 
+/// How long a commit that the store did not take makes us unready, unless it takes another. Then requests are let in
+/// again: only they can tell whether it does.
+const TROUBLE_SHOWN: Duration = Duration::from_secs(15);
 /// How often samples are folded.
 const FOLD_EVERY: Duration = Duration::from_secs(5);
 
@@ -64,6 +67,9 @@ impl Health {
         }
         if !self.engine.is_alive() {
             return Some("The engine has stopped.");
+        }
+        if self.engine.commits_failed_within(TROUBLE_SHOWN) {
+            return Some("The store did not take the last commit.");
         }
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         workers.iter().any(JoinHandle::is_finished).then_some("A worker has stopped.")

@@ -13,6 +13,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use zeroize::Zeroizing;
 
+use crate::apps::{Key, Organization, keys};
 use crate::carriers::{Carriers, Gateway, Smtp};
 use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Database};
@@ -20,11 +21,14 @@ use crate::engine::{Engine, Executor, Looks};
 use crate::http::{Bursar, Environment, KnownKeys};
 use crate::ids::Seeds;
 use crate::outbound::{DEADLINE, Outbound};
+use crate::payout_links::{self, PayoutLink};
+use crate::refusal::Refusal;
 use crate::screening::Watchlist;
 use crate::store::postgres::Arrival;
 use crate::store::sqlite::OpenError;
 use crate::store::{Beside, Departure, Memory, Postgres, Reads, Sqlite, Store, postgres};
 use crate::vault::Vault;
+use crate::world::{Query, Want};
 
 /// Why the program could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -144,6 +148,16 @@ impl Opened {
         }
     }
 
+    /// Whether there is no organization in it. It may wait for a server, and must not be called from async code.
+    ///
+    /// # Errors
+    /// `Sandbox` when it cannot be read.
+    pub fn is_empty(&self) -> Result<bool, Unopened> {
+        let any = [Want::Page(Query::across::<Organization>(1))];
+        let found = self.reads.load(&any).map_err(|error| Unopened::Sandbox(error.to_string()))?;
+        Ok(found.iter().all(Vec::is_empty))
+    }
+
     /// The writing halves, one for each executor, the reading half, and what keeps them open: for whoever looks at
     /// a store without running anything over it.
     pub fn into_parts(self) -> (Vec<Store>, Reads, Keeps) {
@@ -193,6 +207,57 @@ impl Opened {
     }
 }
 
+/// Opens the store that the configuration names, with the vault of its key file. A sandbox that begins makes its key.
+///
+/// # Errors
+/// `Config` when the key file is missing in production, or beside a store that is not empty; when it may be read by
+/// others, or holds no key; see [`Opened::configured`].
+pub fn with_vault(config: &Config) -> Result<(Opened, Vault), Unopened> {
+    let path = &config.key_file;
+    if config.environment == Environment::Production || path.exists() {
+        let vault = vault(config)?;
+        return Ok((Opened::configured(config)?, vault));
+    }
+    let opened = Opened::configured(config)?;
+    if !opened.is_empty()? {
+        let reason = format!(
+            "key-file {}: is not there, and what is in this store opens with its own key only: put back the key file that \
+             the store began with",
+            path.display()
+        );
+        return Err(BadConfig::one(reason).into());
+    }
+    make_key(path).map_err(system(format!("cannot make the key file {}", path.display())))?;
+    Ok((opened, vault(config)?))
+}
+
+/// Refuses a store that another environment filled, or another master key.
+///
+/// # Errors
+/// `Config`, saying which.
+pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopened> {
+    let unread = |refusal: Refusal| Unopened::Sandbox(refusal.message);
+    let keys = bursar.read(|world| world.page::<Key>(&Query::across::<Key>(1))).await.map_err(unread)?;
+    if let Some(key) = keys.first()
+        && let Err(foreign) = keys::organization_in(&key.client_id, config.environment)
+    {
+        let reason = format!(
+            "environment {}: this store belongs to another ({}); each environment has a store of its own",
+            config.environment, foreign.message
+        );
+        return Err(BadConfig::one(reason).into());
+    }
+    let links = bursar.read(|world| world.page::<PayoutLink>(&Query::across::<PayoutLink>(1))).await.map_err(unread)?;
+    if links.first().is_some_and(|link| !payout_links::opens_with(&bursar.vault, link)) {
+        let reason = format!(
+            "key-file {}: holds another key than the one that this store was filled with: put that one back",
+            config.key_file.display()
+        );
+        return Err(BadConfig::one(reason).into());
+    }
+    Ok(())
+}
+
 /// Opens the store that the configuration names for reading only, beside whoever has it open. Nothing is made
 /// where nothing is.
 ///
@@ -202,7 +267,7 @@ pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
     match &config.database {
         Database::Sqlite(path) => Ok(Reads::Sqlite(Sqlite::read_only(path)?)),
         Database::Postgres { settings, password_file, .. } => {
-            Ok(Reads::Postgres(Postgres::read_only(server(settings, password_file.as_deref())?)))
+            Ok(Reads::Postgres(Postgres::read_only(server(settings, password_file.as_deref())?)?))
         }
     }
 }
@@ -282,16 +347,9 @@ pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
     }
 }
 
-/// The vault of a configuration: its key file, which a sandbox makes for itself.
-///
-/// # Errors
-/// `Config` when the file is missing in production, may be read by others, or holds no key.
-pub fn vault(config: &Config) -> Result<Vault, Unopened> {
+/// The vault of a configuration's key file.
+fn vault(config: &Config) -> Result<Vault, Unopened> {
     let path = &config.key_file;
-    if config.environment == Environment::Sandbox && !path.exists() {
-        make_folder(&config.data_dir)?;
-        make_key(path).map_err(system(format!("cannot make the key file {}", path.display())))?;
-    }
     let text = secret_file("key-file", path)?;
     let wrong = || BadConfig::one(format!("key-file {}: must hold 64 hex digits", path.display()));
     Ok(Vault::new(key(text.trim()).ok_or_else(wrong)?))
@@ -370,15 +428,15 @@ mod tests {
         let data_dir = folder.path().join("data");
         let settings = Settings { data_dir: Some(data_dir.clone()), ..Settings::default() };
         let config = Config::load(settings, None).unwrap();
-        assert!(vault(&config).is_ok());
+        assert!(with_vault(&config).is_ok());
         let made = std::fs::read_to_string(&config.key_file).unwrap();
-        assert!(vault(&config).is_ok());
+        assert!(with_vault(&config).is_ok());
         assert_eq!(std::fs::read_to_string(&config.key_file).unwrap(), made);
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&data_dir), mode(&config.key_file)), (0o700, 0o600));
 
         std::fs::set_permissions(&config.key_file, std::fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(vault(&config).err().unwrap().to_string().contains("may be read by others"));
+        assert!(with_vault(&config).err().unwrap().to_string().contains("may be read by others"));
     }
 
     #[test]

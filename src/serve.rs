@@ -34,6 +34,7 @@ use crate::refusal::Refusal;
 use crate::routes;
 use crate::sanctions;
 use crate::sandbox::clock::keep_up;
+use crate::vault::Vault;
 use crate::worker;
 
 /// How long a caller may take to send a request's headers (decisions.md 14).
@@ -66,9 +67,8 @@ pub enum Ended {
 /// # Errors
 /// [`Unopened`] when it does not come so far.
 pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, Unopened> {
-    let vault = opened::vault(&config)?;
     let carriers = opened::carriers(&config)?;
-    let opened = open(config.clone()).await?;
+    let (opened, vault) = open(config.clone()).await?;
     let listener = listen(config.listen).await?;
     let base_url = format!("http://{}", reachable(&listener, config.listen));
     let watchlist = sanctions::first(&config)?;
@@ -84,6 +84,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
         watchlist,
     };
     let (bursar, keeps) = opened.start(surroundings)?;
+    opened::must_belong(&bursar, &config).await?;
     let unopened = |refusal: Refusal| Unopened::Sandbox(refusal.message);
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
@@ -127,8 +128,8 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
 }
 
 /// Opening may wait for a file or a server, and so has a thread of its own.
-async fn open(config: Config) -> Result<Opened, Unopened> {
-    let opened = tokio::task::spawn_blocking(move || Opened::configured(&config)).await;
+async fn open(config: Config) -> Result<(Opened, Vault), Unopened> {
+    let opened = tokio::task::spawn_blocking(move || opened::with_vault(&config)).await;
     opened.unwrap_or_else(|error| {
         Err(Unopened::System { what: "cannot open the store".to_owned(), source: error.into() })
     })

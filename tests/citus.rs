@@ -299,7 +299,7 @@ fn an_embedded_store_moves_to_many_nodes() {
     let ask = |method, path, body| crate::postgres_processes::ask(&process, &credentials, "app", method, path, body);
     assert_eq!(ask("POST", "/v2/payouts/send-payout", &body).0, 201);
     assert_eq!(ask("GET", "/v2/payout-links", "").1["data"].as_array().unwrap().len(), 4);
-    let reads = bursar::store::Reads::Postgres(Postgres::read_only(database.settings()));
+    let reads = bursar::store::Reads::Postgres(Postgres::read_only(database.settings()).unwrap());
     assert!(aside(|| bursar::verify::verify(&reads)).unwrap().findings.is_empty());
 }
 

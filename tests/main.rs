@@ -14,6 +14,7 @@ mod app_compliance;
 mod apps;
 mod backups;
 mod batch_crash;
+mod belonging;
 mod citus;
 mod citus_nodes;
 mod claims;

@@ -54,7 +54,7 @@ pub fn of_store(data: &Path) -> Proof {
 
 /// What a database holds.
 pub fn of_database(database: &Database) -> Proof {
-    let reads = Reads::Postgres(Postgres::read_only(database.settings()));
+    let reads = Reads::Postgres(Postgres::read_only(database.settings()).unwrap());
     aside(|| Proof::of(&reads, |_| {}).unwrap())
 }
 
@@ -89,13 +89,7 @@ fn bare(cluster: &Cluster) -> Database {
     if cluster.citus.is_some() {
         return crate::citus::bare();
     }
-    let database = cluster.database();
-    let Database { name, .. } = &database;
-    aside(|| {
-        cluster.run("postgres", &format!("DROP DATABASE {name}"));
-        cluster.run("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"));
-    });
-    database
+    cluster.bare()
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl House {
     /// Every invariant that stored data can show holds.
     pub fn verify(&self) {
         let settings = self.database.settings();
-        let reads = bursar::store::Reads::Postgres(bursar::store::Postgres::read_only(settings));
+        let reads = bursar::store::Reads::Postgres(aside(|| bursar::store::Postgres::read_only(settings)).unwrap());
         let report = aside(|| verify(&reads)).expect("the store can be read");
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         assert!(report.transactions > 0 && report.events > 0, "there was something to check");

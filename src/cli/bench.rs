@@ -9,8 +9,7 @@ use comfy_table::Table;
 
 use super::{Configured, Failed, say};
 use crate::apps::Credentials;
-use crate::load::{AppKey, Figures, Load, NoReference, Recording, Scenario, echo, organizations, run};
-use crate::opened::Opened;
+use crate::load::{AppKey, Figures, Load, NoReference, Recording, Scenario, echo, empty_store, organizations, run};
 
 /// What `bursar bench` is told.
 #[derive(Args)]
@@ -28,20 +27,20 @@ pub(super) struct Asked {
     #[arg(long, value_name = "PER_SECOND", value_parser = clap::value_parser!(u64).range(1..))]
     rate: Option<u64>,
     /// The page that is read, from 1: for lists
-    #[arg(long, default_value_t = 1)]
-    page: usize,
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    page: u64,
     /// Connections that send at once; several for one run after the other
-    #[arg(long, value_delimiter = ',', default_value = "1,16,64")]
-    connections: Vec<usize>,
+    #[arg(long, value_delimiter = ',', default_value = "1,16,64", value_parser = clap::value_parser!(u16).range(1..))]
+    connections: Vec<u16>,
     /// Seconds for each run
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
     /// Answer as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Calls a running sandbox and tells how fast it answered.
+/// Calls a running sandbox and tells how fast it answered. Fails where a run had no success at all.
 pub(super) fn bench(asked: &Asked) -> Result<(), Failed> {
     let all: Vec<Credentials> = asked.credentials.iter().map(|path| credentials(path)).collect::<Result<_, _>>()?;
     let Some(first) = all.first() else { return Ok(()) };
@@ -54,10 +53,10 @@ pub(super) fn bench(asked: &Asked) -> Result<(), Failed> {
                 address: address.clone(),
                 apps: all.iter().map(AppKey::of).collect(),
                 scenario,
-                connections,
+                connections: usize::from(connections),
                 duration: Duration::from_secs(asked.seconds),
                 rate: asked.rate,
-                page: asked.page,
+                page: usize::try_from(asked.page).unwrap_or(usize::MAX),
                 run: rand::random(),
                 keep: false,
                 acknowledged: Arc::default(),
@@ -66,10 +65,19 @@ pub(super) fn bench(asked: &Asked) -> Result<(), Failed> {
             measured.push(outcome.figures(&load));
         }
     }
-    if asked.json {
-        return say(&serde_json::to_string(&measured).expect("figures are plain data, which always serialize"));
+    say(&if asked.json {
+        serde_json::to_string(&measured).expect("figures are plain data, which always serialize")
+    } else {
+        table(&measured)
+    })?;
+    match measured.iter().find(|figures| figures.done == 0) {
+        None => Ok(()),
+        Some(nothing) => Err(Failed::Work(format!(
+            "no request over {} connections succeeded; one was answered: {}",
+            nothing.connections,
+            nothing.other_answer.as_deref().unwrap_or("nothing")
+        ))),
     }
-    say(&table(&measured))
 }
 
 fn credentials(path: &Path) -> Result<Credentials, Failed> {
@@ -106,7 +114,9 @@ fn table(measured: &[Figures]) -> String {
             format!("{:.2}", figures.max_millis),
         ]);
     }
-    table.to_string()
+    let others = measured.iter().filter_map(|figures| figures.other_answer.as_ref());
+    let others: String = others.map(|answer| format!("\nOne of the other answers: {answer}")).collect();
+    format!("{table}{others}")
 }
 
 /// What the figures are compared with.
@@ -160,8 +170,8 @@ pub(super) fn reference(asked: Reference) -> Result<(), Failed> {
         Reference::Rows { configured, record_seconds, json } => {
             let config = configured.load()?;
             let seconds = Duration::from_secs(record_seconds);
+            let (stores, _keeps) = empty_store(&config).map_err(failed)?;
             let recording = runtime.block_on(Recording::of_payouts(seconds)).map_err(failed)?;
-            let (stores, _reads, _keeps) = Opened::configured(&config)?.into_parts();
             let Some(mut store) = stores.into_iter().next() else { return Ok(()) };
             let written = recording.write(&mut store).map_err(failed)?;
             let per_second = per_second(written.payouts, written.elapsed);

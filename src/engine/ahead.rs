@@ -86,6 +86,7 @@ impl Executor {
             if let Err(error) = decided {
                 // Nothing of it was written: a definite no for everyone.
                 tracing::error!(%error, "a batch could not be loaded");
+                self.commits.note(false);
                 overrule(&mut places, &unavailable());
                 answer(places);
                 return Verdict::GoOn;
@@ -146,7 +147,10 @@ impl Executor {
         let outcome = outcome.recv();
         record(begun, count);
         match outcome {
-            Ok(Ok(())) => Landing::Written,
+            Ok(Ok(())) => {
+                self.commits.note(true);
+                Landing::Written
+            }
             Ok(Err(Failed { error, places })) => Landing::Otherwise(self.end(places, Err(error))),
             // Its callers went with the thread, and are told by that.
             Err(_) => Landing::Otherwise(Verdict::Stop("the thread that writes died of a bug".to_owned())),

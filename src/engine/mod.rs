@@ -18,7 +18,8 @@ mod view;
 mod waiting;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use ahead::Flight;
 pub use looks::Looks;
@@ -155,12 +156,33 @@ pub struct Executor {
     last: Time,
     /// The batch that is being written.
     flight: Option<Flight>,
+    commits: Commits,
+}
+
+/// How the last commit went, of all executors.
+#[derive(Clone, Debug, Default)]
+struct Commits {
+    /// Since when the store has taken none; `None` when it took the last one.
+    failed_at: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Commits {
+    fn note(&self, well: bool) {
+        let mut failed_at = self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
+        *failed_at = if well { None } else { Some(Instant::now()) };
+    }
+
+    /// Whether the last one failed, not longer ago than this.
+    fn failed_within(&self, time: Duration) -> bool {
+        let failed_at = self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
+        failed_at.is_some_and(|at| at.elapsed() <= time)
+    }
 }
 
 impl Executor {
     /// An executor over a store.
     pub fn new(store: Store, clock: Clock, seeds: Seeds) -> Self {
-        Self { store, clock, seeds, last: Time::from_micros(0), flight: None }
+        Self { store, clock, seeds, last: Time::from_micros(0), flight: None, commits: Commits::default() }
     }
 
     /// Runs one command as a batch of its own.
@@ -255,7 +277,13 @@ impl Executor {
     fn decide_and_commit_once(&mut self, places: &mut [Place]) -> Result<(), CommitError> {
         let mut world = World::new(self.last);
         match self.decide_all(places, &mut world) {
-            Ok(()) => self.store.commit(&world.changes(), self.last),
+            Ok(()) => {
+                let committed = self.store.commit(&world.changes(), self.last);
+                if committed.is_ok() {
+                    self.commits.note(true);
+                }
+                committed
+            }
             Err(error) => {
                 self.store.abandon();
                 match error {
@@ -263,6 +291,7 @@ impl Executor {
                     error @ (StoreError::Read(_) | StoreError::Corrupt(_)) => {
                         // Nothing was written yet: a definite no for everyone.
                         tracing::error!(%error, "a batch could not be loaded");
+                        self.commits.note(false);
                         overrule(places, &unavailable());
                         Ok(())
                     }
@@ -324,11 +353,13 @@ impl Executor {
             }
             Err(CommitError::Again(reason)) => {
                 tracing::error!(reason, "a batch was given up");
+                self.commits.note(false);
                 overrule(places, &unavailable());
                 Verdict::GoOn
             }
             Err(CommitError::Unknown(reason)) => {
                 tracing::error!(reason, "the outcome of a commit is unknown");
+                self.commits.note(false);
                 metrics::counter!("bursar_commits_unknown_total").increment(1);
                 let message = "It may or may not have happened. Repeat it with the same idempotency key.";
                 overrule(places, &Refusal::new(Code::OutcomeUnknown, message).retry_after(2));
@@ -363,7 +394,9 @@ fn overrule(places: &mut [Place], refusal: &Refusal) {
 }
 
 fn unavailable() -> Refusal {
-    Refusal::new(Code::ServiceUnavailable, "The store cannot be reached now. Nothing happened.").retry_after(1)
+    let message =
+        "The store takes nothing now. This attempt did nothing; an earlier one with its idempotency key may have.";
+    Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
 }
 
 /// Runs one command and gives the rows that it needs. Whatever it changed is taken back unless it is done.

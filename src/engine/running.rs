@@ -5,12 +5,13 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crossbeam_channel::{Sender, TrySendError, bounded};
 use tokio::sync::{oneshot, watch};
 
 use super::waiting::{QUEUE_MAX, Waiting};
-use super::{Command, Executor, Task, Verdict, task};
+use super::{Command, Commits, Executor, Task, Verdict, task};
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, Want, World};
@@ -22,6 +23,7 @@ pub struct Engine {
     queues: Arc<[Sender<Box<dyn Task>>]>,
     alive: Arc<AtomicBool>,
     stopped: watch::Receiver<Option<String>>,
+    commits: Commits,
 }
 
 /// Tells when the engine stopped, and why.
@@ -46,7 +48,9 @@ impl Engine {
         let alive = Arc::new(AtomicBool::new(true));
         let (tell, running) = (Arc::new(tell), Arc::new(AtomicUsize::new(executors.len())));
         let mut queues = Vec::with_capacity(executors.len());
-        for executor in executors {
+        let commits = Commits::default();
+        for mut executor in executors {
+            executor.commits = commits.clone();
             let (queue, waiting) = bounded(QUEUE_MAX);
             let waiting = Waiting::new(waiting, executor.one_organization());
             let end = End { alive: alive.clone(), tell: tell.clone(), running: running.clone(), reason: None };
@@ -56,7 +60,7 @@ impl Engine {
             })?;
             queues.push(queue);
         }
-        Ok(Self { queues: queues.into(), alive, stopped })
+        Ok(Self { queues: queues.into(), alive, stopped, commits })
     }
 
     /// The queue of an organization's executor.
@@ -71,6 +75,11 @@ impl Engine {
     /// Whether it takes commands.
     pub fn is_alive(&self) -> bool {
         self.alive.load(Ordering::SeqCst)
+    }
+
+    /// Whether the store did not take the last commit, not longer ago than this.
+    pub fn commits_failed_within(&self, time: Duration) -> bool {
+        self.commits.failed_within(time)
     }
 
     /// Changes to `Some(reason)` when the engine stops.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use client::Client;
 pub use figures::Figures;
 use figures::Tally;
-pub use reference::{NoReference, Recording, Written, echo, organizations};
+pub use reference::{NoReference, Recording, Written, echo, empty_store, organizations};
 use scenario::Stage;
 pub use scenario::{CENTS, Scenario, Sent, link_id};
 
@@ -132,13 +132,21 @@ struct Course {
 }
 
 impl Course {
-    /// Waits for the next moment to send at, and gives it. At once where there is no rate.
-    async fn turn(&self, rate: Option<u64>) -> Instant {
-        let Some(rate) = rate else { return Instant::now() };
+    /// Waits for the next moment to send at, and gives it; `None` when there is none before the end. At once where there
+    /// is no rate.
+    async fn turn(&self, load: &Load) -> Option<Instant> {
+        let Some(rate) = load.rate else {
+            return (self.started.elapsed() < load.duration).then(Instant::now);
+        };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let due = self.started + Duration::from_micros(number.saturating_mul(1_000_000) / rate.max(1));
+        let after = Duration::from_micros(number.saturating_mul(1_000_000) / rate.max(1));
+        if after >= load.duration {
+            return None;
+        }
+        let due = self.started + after;
         tokio::time::sleep_until(due.into()).await;
-        due
+        // Behind a stall nothing is sent any more when the time is over.
+        (self.started.elapsed() < load.duration).then_some(due)
     }
 }
 
@@ -146,19 +154,18 @@ async fn connection(load: Load, stage: Arc<Stage>, course: Arc<Course>, number: 
     let (mut kept, mut tally) = (Vec::new(), Tally::default());
     let Some(mut client) = Client::connect(&load, number).await else { return (kept, tally) };
     for count in 0_u64.. {
-        let asked = course.turn(load.rate).await;
-        if course.started.elapsed() >= load.duration {
-            break;
-        }
+        let Some(asked) = course.turn(&load).await else { break };
         let mut sent = stage.request(&load, number, count);
         let answer = stage.send(&mut client, &sent).await;
         sent.micros = u64::try_from(asked.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let (answered, well) =
-            (answer.is_some(), answer.as_ref().is_some_and(|(status, _)| (200..300).contains(status)));
-        tally.count(well, sent.micros, stage.worth());
-        if let Some((_, body)) = answer.filter(|_| well) {
-            load.acknowledged.fetch_add(1, Ordering::Relaxed);
-            sent.link = link_id(&body).filter(|_| load.keep);
+        let answered = answer.is_some();
+        match answer {
+            Some((200..300, body)) => {
+                tally.count(sent.micros, stage.worth());
+                load.acknowledged.fetch_add(1, Ordering::Relaxed);
+                sent.link = link_id(&body).filter(|_| load.keep);
+            }
+            other => tally.count_other(other),
         }
         if load.keep {
             kept.push(sent);

@@ -26,14 +26,15 @@ use crate::dispatch::{self, Limits};
 use crate::http::{Bursar, Environment};
 use crate::ids::{OrgId, Seeds};
 use crate::jobs;
-use crate::opened::{self, Opened, Surroundings};
+use crate::opened::{self, Keeps, Opened, Surroundings};
 use crate::outbound;
 use crate::payout_links::PayoutLink;
 use crate::routes;
 use crate::screening::Watchlist;
 use crate::serve::accept;
 use crate::store::memory::Change;
-use crate::store::{Memory, Store};
+use crate::store::{Memory, Snapshot, Store, StoreError};
+use crate::tables;
 use crate::vault::Vault;
 use crate::worker;
 use crate::world::{Columns, Record as _, Row, Table, TableChanges};
@@ -47,6 +48,12 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 #[derive(Debug, thiserror::Error)]
 #[error("the reference cannot be made: {0}")]
 pub struct NoReference(String);
+
+impl From<StoreError> for NoReference {
+    fn from(error: StoreError) -> Self {
+        failed(error)
+    }
+}
 
 fn failed(error: impl std::fmt::Display) -> NoReference {
     NoReference(error.to_string())
@@ -77,6 +84,33 @@ async fn create(bursar: &Bursar, credentials: &Credentials) -> Result<(), NoRefe
     Ok(())
 }
 
+/// No reference touches real money.
+fn for_sandboxes(config: &Config) -> Result<(), NoReference> {
+    match config.environment {
+        Environment::Sandbox => Ok(()),
+        Environment::Production => Err(NoReference("it is for sandboxes, not for production".to_owned())),
+    }
+}
+
+/// Opens the configured store for [`Recording::write`]. It waits for a file or a server.
+///
+/// # Errors
+/// For production; when there is any row in the store: what is written would not fit what is there.
+pub fn empty_store(config: &Config) -> Result<(Vec<Store>, Keeps), NoReference> {
+    for_sandboxes(config)?;
+    let (stores, reads, keeps) = Opened::configured(config).map_err(failed)?.into_parts();
+    reads.snapshot(|snapshot| Ok(first_filled(snapshot))).map_err(failed)??;
+    Ok((stores, keeps))
+}
+
+/// Refuses a store in which any table has a row.
+fn first_filled(snapshot: &Snapshot<'_>) -> Result<(), NoReference> {
+    let filled = |table: &'static Table| {
+        NoReference(format!("the store is not empty: there are rows in {}; name an empty one", table.name))
+    };
+    tables::ALL.iter().try_for_each(|table| snapshot.rows(table, 0, |_| Err(filled(table))))
+}
+
 /// Makes so many demonstration organizations in a sandbox's store, and writes the credentials of each to `into`, as
 /// `1.json` and so on. Gives how many. A store on a server may be served meanwhile, with the same key file.
 ///
@@ -84,9 +118,7 @@ async fn create(bursar: &Bursar, credentials: &Credentials) -> Result<(), NoRefe
 /// For production; when one of the files is there already or is not to be written; when the store does not open or
 /// take them.
 pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u32, NoReference> {
-    if config.environment == Environment::Production {
-        return Err(NoReference("demonstration organizations are for sandboxes".to_owned()));
-    }
+    for_sandboxes(config)?;
     let files: Vec<PathBuf> = (1..=count).map(|number| into.join(format!("{number}.json"))).collect();
     if let Some(there) = files.iter().find(|file| file.exists()) {
         return Err(NoReference(format!(
@@ -94,11 +126,12 @@ pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u
             there.display()
         )));
     }
-    let vault = opened::vault(config).map_err(failed)?;
     // Opening waits for a file or a server, and so has a thread of its own.
-    let config = config.clone();
-    let opened = tokio::task::spawn_blocking(move || Opened::configured(&config)).await.map_err(failed)?;
-    let (bursar, keeps) = opened.map_err(failed)?.start(surroundings(vault)).map_err(failed)?;
+    let own = config.clone();
+    let opened = tokio::task::spawn_blocking(move || opened::with_vault(&own)).await.map_err(failed)?;
+    let (opened, vault) = opened.map_err(failed)?;
+    let (bursar, keeps) = opened.start(surroundings(vault)).map_err(failed)?;
+    opened::must_belong(&bursar, config).await.map_err(failed)?;
     for file in files {
         let credentials = draw(&bursar);
         // Written first: what is in the store is to have its keys somewhere.

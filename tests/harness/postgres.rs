@@ -180,6 +180,22 @@ impl Cluster {
         self.url.replace("{}", database)
     }
 
+    /// A new database in which there is nothing yet.
+    pub fn bare(&self) -> Database {
+        self.bare_as("TEMPLATE template0")
+    }
+
+    /// The same, made as these words of SQL say.
+    pub fn bare_as(&self, how: &str) -> Database {
+        let database = self.database();
+        let Database { name, .. } = &database;
+        aside(|| {
+            self.run("postgres", &format!("DROP DATABASE {name}"));
+            self.run("postgres", &format!("CREATE DATABASE {name} {how}"));
+        });
+        database
+    }
+
     /// A new database.
     pub fn database(&self) -> Database {
         if let Some(citus) = &self.citus {

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::door::Door;
 use super::link::{Ask, BEGINNING, Link, Trouble};
-use super::schema::{May, bring_up_to_date};
+use super::schema::{HISTORY, May, bring_up_to_date, some_of, tables_there};
 use super::statements::writes;
 use super::{OpenError, Readers, Settings};
 use crate::clock::Time;
@@ -84,18 +84,19 @@ impl Arrival {
 
     /// Looks at what is there, in whatever state it is: a database of somebody else's must not be touched.
     pub fn look(&mut self, tables: &[&'static Table]) -> Result<Found, StoreError> {
-        // What an extension brought along is nobody's data.
-        let there = "SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace \
-            AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
-            AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY c.relname";
-        let names = self.ask(there.to_owned())?.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>();
-        let names = names.map_err(|error| StoreError::Read(error.to_string()))?;
+        let names = tables_there(&mut self.link).map_err(Trouble::of_read)?;
         let is_there = |name: &str| names.iter().any(|other| other == name);
         if names.is_empty() {
             return Ok(Found::Nothing);
         }
-        if !is_there("refinery_schema_history") || !is_there("tenants") {
+        if !is_there(HISTORY) || !is_there("tenants") {
             return Ok(Found::Foreign(format!("tables of another program: {}", some_of(&names))));
+        }
+        let ours =
+            |name: &str| tables.iter().any(|table| table.name == name) || ["tenants", "moves", HISTORY].contains(&name);
+        let others: Vec<String> = names.iter().filter(|name| !ours(name)).cloned().collect();
+        if !others.is_empty() {
+            return Ok(Found::Foreign(format!("tables of another program: {}", some_of(&others))));
         }
         // What a run that was killed had sent may be under way yet: it is waited for.
         if is_there("moves")
@@ -234,10 +235,6 @@ impl Arrival {
             Err(trouble) => Err(CommitError::Unknown(trouble.to_string())),
         }
     }
-
-    fn ask(&mut self, text: String) -> Result<Vec<tokio_postgres::Row>, StoreError> {
-        once(&mut self.link, text)
-    }
 }
 
 /// What was told before anything was asked to be committed.
@@ -275,14 +272,6 @@ fn runs(table: &'static Table, rows: Vec<Row>) -> Vec<(Uuid, TableChanges)> {
         }
     }
     runs
-}
-
-/// The first of many names, for people.
-fn some_of(names: &[String]) -> String {
-    match names {
-        [one, two, three, _, rest @ ..] => format!("{one}, {two}, {three} and {} more", rest.len() + 1),
-        few => few.join(", "),
-    }
 }
 
 /// What a database with our schema says of a move.

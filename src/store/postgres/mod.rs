@@ -65,6 +65,14 @@ pub enum OpenError {
         /// The reason.
         source: std::io::Error,
     },
+    /// No database for us: somebody else's, or one that cannot hold every text.
+    #[error("the database {database} cannot be used: {reason}")]
+    Unsuitable {
+        /// Where it is, without its password.
+        database: String,
+        /// The reason, and what to do.
+        reason: String,
+    },
     /// The schema could not be brought up to date.
     #[error("cannot bring the database {database} up to date: {reason}")]
     Migration {
@@ -158,7 +166,13 @@ impl Postgres {
     }
 
     /// For reading only, for `bursar verify` and its like.
-    pub fn read_only(settings: Settings) -> Readers {
-        Readers::new(Arc::new(Door::new(settings)))
+    ///
+    /// # Errors
+    /// `Outdated`, `Newer` or `HalfMoved` when what is there is not what the program would read; see [`OpenError`].
+    pub fn read_only(settings: Settings) -> Result<Readers, OpenError> {
+        let door = Arc::new(Door::new(settings));
+        let (mut link, _) = schema::bring_up_to_date(&door, May::Look)?;
+        arrival::refuse_half_moved(&mut link, door.settings.to_string())?;
+        Ok(Readers::new(door))
     }
 }

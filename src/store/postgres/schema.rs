@@ -11,6 +11,8 @@ mod migrations {
     refinery::embed_migrations!("migrations/postgres");
 }
 
+/// Where the migrations that were applied are written down.
+pub(super) const HISTORY: &str = "refinery_schema_history";
 /// Whoever migrates holds this lock: `bursar` in ASCII. It is held by a transaction, so poolers do not mind.
 const MIGRATING: i64 = 0x6275_7273_6172;
 /// How long one waits for another process that migrates.
@@ -56,6 +58,9 @@ pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<Strin
     let trouble = |trouble: Trouble| failed(trouble.to_string());
     let open = || door.open(false).map_err(|reason| OpenError::Unreachable { database: database.clone(), reason });
     let mut link = open()?;
+    if let Some(reason) = unsuitable(&mut link).map_err(trouble)? {
+        return Err(OpenError::Unsuitable { database, reason });
+    }
     let distributed = may == May::Distribute || distribution::is_distributed(&mut link).map_err(trouble)?;
     if distributed && let Some(reason) = distribution::obstacle(&mut link).map_err(trouble)? {
         return Err(OpenError::Undistributable { database, reason });
@@ -79,12 +84,60 @@ pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<Strin
     // Another process may have done it meanwhile.
     if Lacking::of(&mut link, distributed, &database)?.migrations > 0 {
         let ran = link.with_client(async |client| migrations::migrations::runner().run_async(client).await);
-        ran.map_err(|error| failed(error.to_string()))?;
+        ran.map_err(|error| failed(whole(&error)))?;
     }
     let Lacking { tables, .. } = Lacking::of(&mut link, distributed, &database)?;
     distribution::spread(&mut link, &tables).map_err(trouble)?;
     guard.ask_all(&[Ask::Plain("COMMIT".to_owned())], DEADLINE).map_err(trouble)?;
     Ok((link, named(&tables)))
+}
+
+/// Why a database is none for us, if it is: what to do stands with it.
+fn unsuitable(link: &mut Link) -> Result<Option<String>, Trouble> {
+    let encoding = texts(link, "SELECT current_setting('server_encoding')")?;
+    if encoding.first().is_some_and(|encoding| encoding != "UTF8") {
+        let reason = format!(
+            "its encoding is {}, which cannot hold every text: make one with ENCODING 'UTF8' TEMPLATE template0",
+            encoding.join(", ")
+        );
+        return Ok(Some(reason));
+    }
+    if applied(link)? > 0 {
+        return Ok(None);
+    }
+    let mut others = tables_there(link)?;
+    others.retain(|name| name != HISTORY);
+    Ok((!others.is_empty())
+        .then(|| format!("it holds tables of another program: {}. Make a database for bursar alone", some_of(&others))))
+}
+
+/// The names of what is stored in the database's schema. What an extension brought along is nobody's data.
+pub(super) fn tables_there(link: &mut Link) -> Result<Vec<String>, Trouble> {
+    texts(
+        link,
+        "SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace \
+         AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
+         AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY c.relname",
+    )
+}
+
+/// The first of many names, for people.
+pub(super) fn some_of(names: &[String]) -> String {
+    match names {
+        [one, two, three, _, rest @ ..] => format!("{one}, {two}, {three} and {} more", rest.len() + 1),
+        few => few.join(", "),
+    }
+}
+
+fn texts(link: &mut Link, statement: &str) -> Result<Vec<String>, Trouble> {
+    let found = link.ask_all(&[Ask::Once(statement.to_owned())], DEADLINE)?;
+    Ok(found.iter().flatten().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
+}
+
+/// An error with what caused it: the server's own words stand last.
+fn whole(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 fn named(tables: &[Pending]) -> Vec<String> {
@@ -93,10 +146,10 @@ fn named(tables: &[Pending]) -> Vec<String> {
 
 /// How many migrations the database has had.
 fn applied(link: &mut Link) -> Result<usize, Trouble> {
-    let exists = "SELECT 1 WHERE to_regclass('refinery_schema_history') IS NOT NULL";
-    if link.ask_all(&[Ask::Once(exists.to_owned())], DEADLINE)?[0].is_empty() {
+    let exists = format!("SELECT 1 WHERE to_regclass('{HISTORY}') IS NOT NULL");
+    if link.ask_all(&[Ask::Once(exists)], DEADLINE)?[0].is_empty() {
         return Ok(0);
     }
-    let applied = "SELECT version FROM refinery_schema_history";
-    Ok(link.ask_all(&[Ask::Once(applied.to_owned())], DEADLINE)?[0].len())
+    let applied = format!("SELECT version FROM {HISTORY}");
+    Ok(link.ask_all(&[Ask::Once(applied)], DEADLINE)?[0].len())
 }

@@ -134,7 +134,9 @@ impl Sqlite {
 
     /// Opens an existing file for reading only, for `bursar verify` and its like.
     pub fn read_only(path: &Path) -> Result<Readers, OpenError> {
-        Readers::open(path).map_err(|source| OpenError::Database { path: path.display().to_string(), source })
+        let failed = |source| OpenError::Database { path: path.display().to_string(), source };
+        bring_up_to_date(&mut read_connection(path).map_err(failed)?, path, false)?;
+        Readers::open(path).map_err(failed)
     }
 
     /// Copies one consistent state of a file into another, which must not be there, for its owner alone. Who writes to
