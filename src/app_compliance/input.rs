@@ -304,6 +304,7 @@ impl ComplianceInput {
         match &self.directors {
             Patch::Keep => {}
             Patch::Clear => after.directors.clear(),
+            Patch::Set(sent) if sent.is_empty() => after.directors.clear(),
             Patch::Set(sent) => merge_directors(sent, &mut after.directors, today, &mut problems),
         }
         if let Some(sent) = &self.flow_of_funds {
@@ -481,7 +482,9 @@ mod tests {
             (second.directors[0].ssn.as_deref(), second.directors[0].title.as_deref()),
             (Some("123456789"), Some("CEO"))
         );
-        assert!(merged(&first, r#"{"directors": null}"#).unwrap().directors.is_empty());
+        for none in [r#"{"directors": null}"#, r#"{"directors": []}"#] {
+            assert!(merged(&first, none).unwrap().directors.is_empty(), "{none}");
+        }
         assert_eq!(first.masked().company_info.ein.as_deref(), Some("***6789"));
         assert_eq!(first.masked().directors[0].ssn.as_deref(), Some("***6789"));
         let sent_back = r#"{"company_info": {"ein": "***6789"}, "directors": [{"ssn": "***6789"}]}"#;

@@ -111,7 +111,8 @@ pub fn events_page() -> String {
          Made from the one list in `src/events/names.rs` by `make bless`. Names never change.\n\n\
          An event is `{id, sequence, name, created, object_id, version, object}`: `GET /v2/events` lists them, and webhooks \
          carry them. `sequence` has no gaps within an app; `version` counts the events about one object. The object is \
-         whole, as its own routes show it, but for secrets, which are null.\n\n\
+         whole, as its own routes show it, but for secrets, which are null, and the `transactions` of a transfer or a payment, \
+         which are empty: it is told of between the ledger's movements. Read the object for them.\n\n\
          | name | when | object |\n|---|---|---|\n",
     );
     for name in EventName::ALL {
