@@ -86,7 +86,7 @@ impl Executor {
             if let Err(error) = decided {
                 // Nothing of it was written: a definite no for everyone.
                 tracing::error!(%error, "a batch could not be loaded");
-                self.commits.note(false);
+                self.commits.note_unread(&error);
                 overrule(&mut places, &unavailable());
                 answer(places);
                 return Verdict::GoOn;

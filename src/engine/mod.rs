@@ -172,6 +172,14 @@ impl Commits {
         *failed_at = if well { None } else { Some(Instant::now()) };
     }
 
+    /// A batch could not be loaded. A row that makes no sense is one organization's trouble, not the store's.
+    fn note_unread(&self, error: &StoreError) {
+        match error {
+            StoreError::Read(_) | StoreError::Again(_) => self.note(false),
+            StoreError::Corrupt(_) => {}
+        }
+    }
+
     /// Whether the last one failed, not longer ago than this.
     fn failed_within(&self, time: Duration) -> bool {
         let failed_at = self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -291,7 +299,7 @@ impl Executor {
                     error @ (StoreError::Read(_) | StoreError::Corrupt(_)) => {
                         // Nothing was written yet: a definite no for everyone.
                         tracing::error!(%error, "a batch could not be loaded");
-                        self.commits.note(false);
+                        self.commits.note_unread(&error);
                         overrule(places, &unavailable());
                         Ok(())
                     }

@@ -202,7 +202,8 @@ mod tests {
     use super::*;
     use crate::clock::{Clock, Time};
     use crate::ids::Seeds;
-    use crate::store::{Memory, Store};
+    use crate::store::memory::Fault;
+    use crate::store::{Memory, Store, StoreError};
 
     /// Takes the engine's thread with it, at a place where no panic is caught.
     struct Deadly;
@@ -218,6 +219,36 @@ mod tests {
         fn decide(&self, _: &mut World) -> Result<(), Halt> {
             Ok(())
         }
+    }
+
+    /// Changes nothing, and is committed all the same.
+    struct Idle;
+
+    impl Command for Idle {
+        type Reply = ();
+        fn organization(&self) -> OrgId {
+            OrgId(uuid::Uuid::nil())
+        }
+        fn decide(&self, _: &mut World) -> Result<(), Halt> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_commit_that_the_store_did_not_take_shows_until_it_takes_one() {
+        let (memory, long) = (Memory::new(), Duration::from_mins(10));
+        let executor =
+            Executor::new(Store::Memory(memory.clone()), Clock::manual(Time::from_micros(1)), Seeds::counted(1));
+        let engine = Engine::start(executor).unwrap();
+        assert_eq!(engine.run(Idle).await, Ok(()));
+        assert!(!engine.commits_failed_within(long));
+        memory.fail_next(Fault::LostAndUnknown);
+        assert_eq!(engine.run(Idle).await.unwrap_err().code, Code::OutcomeUnknown);
+        assert!(engine.commits_failed_within(long) && !engine.commits_failed_within(Duration::ZERO));
+        engine.commits.note(true);
+        assert!(!engine.commits_failed_within(long));
+        engine.commits.note_unread(&StoreError::Read("away".to_owned()));
+        assert!(engine.commits_failed_within(long));
     }
 
     #[tokio::test]

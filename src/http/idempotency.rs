@@ -201,7 +201,8 @@ fn place(org: OrgId, keyed: &Keyed) -> Vec<u8> {
 impl StoredAnswer {
     /// Whether the answer is not given any more, buried yet or not; see [`outlived`].
     fn is_over(&self, now: Time) -> bool {
-        self.status < 300 && self.created_at < now.plus_seconds(-ANSWER_KEPT_SECONDS)
+        // A tombstone is one whatever the time is: clocks of several processes may differ.
+        self.status == BURIED || (self.status < 300 && self.created_at < now.plus_seconds(-ANSWER_KEPT_SECONDS))
     }
 }
 
@@ -355,5 +356,15 @@ mod tests {
         let refusal = bursar.engine.run(once(&bursar, "hush")).await.unwrap_err();
         assert_eq!(refusal.code, Code::IdempotencyKeyReused);
         assert!(refusal.message.contains("It made 7."), "{}", refusal.message);
+    }
+
+    /// Another process, whose clock is ahead, may have cleared it away.
+    #[tokio::test]
+    async fn a_tombstone_is_no_answer_whatever_the_time_is() {
+        let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
+        bursar.engine.run(once(&bursar, "hush")).await.unwrap();
+        bursar.engine.run(Bury { org: ORG, scope: ORG.0, key: "k".to_owned() }).await.unwrap();
+        let refusal = bursar.engine.run(once(&bursar, "hush")).await.unwrap_err();
+        assert_eq!(refusal.code, Code::IdempotencyKeyReused);
     }
 }
