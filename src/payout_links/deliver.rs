@@ -92,11 +92,15 @@ impl Command for ClaimLinkDelivered {
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        conclude(world, &self.leased, self.message, self.link, &self.outcome)
+        claim_link_delivered(world, &self.leased, self.message, self.link, &self.outcome)
     }
 }
 
-fn conclude(
+/// Takes note of how an attempt to send a message with a link went: its job, the message, and the link.
+///
+/// # Errors
+/// `resource-busy` when the lease went to another worker.
+pub fn claim_link_delivered(
     world: &mut World,
     leased: &Leased,
     message: MessageId,
@@ -155,7 +159,7 @@ impl Command for DeliverInDoubt {
             let reason =
                 format!("The carrier may have taken it and cannot say. It is not sent again: {}", refusal.message);
             let outcome = Conclusion::Failed { reason, retry: false };
-            conclude(world, &self.leased, self.message, self.link, &outcome)?;
+            claim_link_delivered(world, &self.leased, self.message, self.link, &outcome)?;
             return Ok(Begun::Over);
         }
         let begun = messages::begin(world, &self.leased, &message, Before::Untold)?;

@@ -10,6 +10,7 @@ use crate::clock::Time;
 use crate::http::Bursar;
 use crate::ids::{PayoutLinkId, TransferId, UserId};
 use crate::money::Cents;
+use crate::vault::Vault;
 
 /// Interface.md, Payout link.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -87,7 +88,12 @@ pub fn json(bursar: &Bursar, link: &PayoutLink) -> PayoutLinkJson {
 
 /// Where the payee claims the link.
 pub fn address(bursar: &Bursar, link: &PayoutLink) -> Option<String> {
-    token::shown(&bursar.vault, link).map(|token| format!("{}/claim/{token}", bursar.public_url))
+    address_under(&bursar.public_url, &bursar.vault, link)
+}
+
+/// The same for a command, which knows the start of all addresses, and who opens what is sealed.
+pub fn address_under(public_url: &str, vault: &Vault, link: &PayoutLink) -> Option<String> {
+    token::shown(vault, link).map(|token| format!("{public_url}/claim/{token}"))
 }
 
 /// The link without its address, which is a secret, for events.

@@ -21,11 +21,11 @@ mod token;
 
 pub use cancel::Cancel;
 pub use create::{Create, DeliveryAsked, NewLink, create, wants};
-pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, deliver_first};
+pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deliver_first};
 pub use expire::{Expire, Remind};
 pub use funded::{funded, not_funded};
 pub use http::{NewPayoutLink, PayeeInput, made, reports, routes};
-pub use json::{PayoutLinkJson, address, json, without_address};
+pub use json::{PayoutLinkJson, address, address_under, json, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
 pub use reported::Reported;

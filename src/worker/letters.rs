@@ -3,23 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::apps::{self, App};
+use super::inbox;
+use super::writing::{Pen, find_letter};
 use crate::carriers::{Fate, Found, Gateway, Mail, Smtp, Told};
-use crate::http::{Bursar, Environment, Scope};
-use crate::ids::{MessageId, OrgId, PayoutLinkId};
+use crate::http::{Bursar, Environment};
+use crate::ids::MessageId;
 use crate::jobs::Leased;
 use crate::messages::{
-    self, Before, BeginAttempt, Begun, Channel, Composed, Concluded, Conclusion, Letter, Message, StillOnItsWay,
-    Template,
+    self, Before, BeginAttempt, Begun, Channel, Composed, Concluded, Conclusion, Message, StillOnItsWay, Template,
 };
-use crate::payout_links::{self, ClaimLinkDelivered, DeliverInDoubt, PayoutLink};
+use crate::payout_links::{ClaimLinkDelivered, DeliverInDoubt};
 use crate::refusal::{Code, Refusal};
-use crate::transfers;
-use crate::users::verification;
-use crate::world::{Halt, World};
-
-/// A phone number that ends so cannot be reached in the sandbox (decisions.md 13).
-const UNREACHABLE: &str = "0199";
 
 /// How long after it asked to begin a worker may still tell a carrier. With the call itself that ends well within
 /// the minute after which others believe a carrier that does not know of the message.
@@ -27,25 +21,31 @@ const TELL_WITHIN: Duration = crate::outbound::DEADLINE;
 
 /// Sends a message, and says what came of it.
 pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
-    let letter = find_letter(bursar, leased.org, id).await?;
-    let (message, composed) = (letter.message.clone(), compose(bursar, &letter)?);
+    if inbox::is_all_there_is(bursar) {
+        return inbox::put(bursar, leased, id).await;
+    }
+    let org = leased.org;
+    let letter = bursar.read(move |world| find_letter(world, org, id)).await?;
+    let message = letter.message.clone();
     let carriers = &bursar.carriers;
     let carrier = match message.channel {
         Channel::Email => carriers.mail.as_ref().map(Carrier::Mail),
         Channel::Sms | Channel::Voice => carriers.phone.as_ref().map(Carrier::Phone),
     };
-    let outcome = match (carrier, bursar.environment) {
-        (Some(carrier), _) => attempt(bursar, &leased, &message, &composed, carrier).await?,
-        (None, Environment::Sandbox) => Some(to_inbox(&message, composed)),
+    match (carrier, bursar.environment) {
+        (Some(carrier), _) => {
+            let composed = Pen::of(bursar).compose(&letter)?;
+            match attempt(bursar, &leased, &message, &composed, carrier).await? {
+                Some(outcome) => conclude(bursar, leased, &message, outcome).await,
+                None => Ok(()),
+            }
+        }
+        (None, Environment::Sandbox) => inbox::put(bursar, leased, id).await,
         (None, Environment::Production) => {
             // The settings forbid it; should they ever not, nothing pretends to be delivered.
             let reason = "No carrier is configured for this channel.".to_owned();
-            Some(Conclusion::Failed { reason, retry: true })
+            conclude(bursar, leased, &message, Conclusion::Failed { reason, retry: true }).await
         }
-    };
-    match outcome {
-        Some(outcome) => conclude(bursar, leased, &message, outcome).await,
-        None => Ok(()),
     }
 }
 
@@ -170,9 +170,8 @@ async fn look_up(
 
 /// Reports what came of a message to whoever waits for it.
 async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: Conclusion) -> Result<(), Refusal> {
-    let (came_to, id) = (came_to(&outcome), message.id);
-    metrics::counter!("bursar_messages_total", "channel" => message.channel.as_str(), "outcome" => came_to)
-        .increment(1);
+    count(message.channel, &outcome);
+    let id = message.id;
     match message.template.0 {
         Template::ClaimLink { link, .. } => {
             bursar.engine.run(ClaimLinkDelivered { leased, message: id, link, outcome }).await
@@ -186,97 +185,19 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: C
     }
 }
 
-fn came_to(outcome: &Conclusion) -> &'static str {
-    match outcome {
+/// Counts what messages came to, for the metrics.
+pub(super) fn count(channel: Channel, outcome: &Conclusion) {
+    let came_to = match outcome {
         Conclusion::Delivered { .. } => "delivered",
         Conclusion::Taken { .. } => "taken",
         Conclusion::InDoubt { .. } => "in_doubt",
         Conclusion::Failed { retry: true, .. } => "put_off",
         Conclusion::Failed { retry: false, .. } => "failed",
-    }
+    };
+    metrics::counter!("bursar_messages_total", "channel" => channel.as_str(), "outcome" => came_to).increment(1);
 }
 
 async fn find(bursar: &Bursar, leased: &Leased, id: MessageId) -> Result<Arc<Message>, Refusal> {
     let org = leased.org;
     bursar.read(move |world| messages::find(world, org, id)).await
-}
-
-/// The sandbox's carrier: nothing leaves the machine, everything can be read in the inbox.
-fn to_inbox(message: &Message, composed: Composed) -> Conclusion {
-    let unreachable = match message.channel {
-        Channel::Sms | Channel::Voice => message.recipient.ends_with(UNREACHABLE),
-        Channel::Email => false,
-    };
-    if unreachable {
-        let reason = "The carrier reports that this number cannot be reached.".to_owned();
-        return Conclusion::Failed { reason, retry: false };
-    }
-    Conclusion::Delivered { inbox: Some(composed) }
-}
-
-/// A message with what it speaks of.
-struct Unwritten {
-    message: Arc<Message>,
-    app: Arc<App>,
-    link: Option<Arc<PayoutLink>>,
-}
-
-async fn find_letter(bursar: &Bursar, org: OrgId, id: MessageId) -> Result<Unwritten, Refusal> {
-    bursar
-        .read(move |world| {
-            let message = messages::find(world, org, id)?;
-            let scope = Scope { org, app: message.app };
-            let app = apps::find_even_deleted(world, scope)?;
-            let link = match link_of(world, scope, &message.template.0)? {
-                Some(id) => Some(payout_links::find(world, scope, id)?),
-                None => None,
-            };
-            Ok(Unwritten { message, app, link })
-        })
-        .await
-}
-
-fn compose(bursar: &Bursar, letter: &Unwritten) -> Result<Composed, Refusal> {
-    let Unwritten { message, app, link } = letter;
-    let address = link.as_ref().and_then(|link| payout_links::address(bursar, link));
-    let app_name = app.name.as_str();
-    let letter = match &message.template.0 {
-        Template::ClaimLink { delivery, .. } => {
-            let (link, address) = link.as_ref().zip(address.as_deref()).ok_or_else(unreadable)?;
-            let (amount, message) = (link.amount, link.message.as_deref());
-            Letter::ClaimLink { app_name, amount, message, link: address, again: *delivery > 1 }
-        }
-        Template::Code { sealed_code, purpose } => {
-            let code = verification::open_code(&bursar.vault, message.org, sealed_code).map_err(|_| unreadable())?;
-            return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose }));
-        }
-        Template::PayoutFailed { amount_cents, reason, back_at_app, .. } => {
-            let (reason, link) = (reason.trim_end_matches('.'), address.as_deref());
-            Letter::PayoutFailed { app_name, amount: *amount_cents, reason, link, back_at_app: *back_at_app }
-        }
-        Template::PayoutCanceled { amount_cents, back_at_app, .. } => {
-            let link = address.as_deref();
-            Letter::PayoutCanceled { app_name, amount: *amount_cents, link, back_at_app: *back_at_app }
-        }
-        Template::PaidByPreference { amount_cents, method, arrival, message, .. } => {
-            let message = message.as_deref();
-            Letter::PaidByPreference { app_name, amount: *amount_cents, method, arrival, message }
-        }
-    };
-    Ok(messages::compose(&letter))
-}
-
-/// The link that a message speaks of: the one to claim, or the one whose payout did not arrive.
-fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Option<PayoutLinkId>, Halt> {
-    match template {
-        Template::ClaimLink { link, .. } => Ok(Some(*link)),
-        Template::PayoutFailed { transfer, .. } | Template::PayoutCanceled { transfer, .. } => {
-            Ok(transfers::find(world, scope, *transfer)?.payout_link)
-        }
-        Template::Code { .. } | Template::PaidByPreference { .. } => Ok(None),
-    }
-}
-
-fn unreadable() -> Refusal {
-    Refusal::new(Code::InternalError, "A message cannot be composed: its sealed part does not open.")
 }

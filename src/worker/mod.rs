@@ -6,8 +6,10 @@
 //! tell nobody outside are done without ([`tells_nobody`]): a lease would only be one write more.
 
 mod batches;
+mod inbox;
 mod letters;
 mod webhooks;
+mod writing;
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -21,7 +23,7 @@ use tokio::task::JoinHandle;
 
 use crate::funding::TendWallet;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
-use crate::http::{Bursar, Environment, Scope};
+use crate::http::{Bursar, Scope};
 use crate::ids::{
     AppId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, WebhookEndpointId,
 };
@@ -97,9 +99,8 @@ impl Drop for Taken {
 /// Whether a job needs no lease ([`Work::tells_nobody`]). Without a carrier a message goes to the sandbox's inbox, which
 /// is a row like any other.
 fn tells_nobody(bursar: &Bursar, work: &Work) -> bool {
-    let no_carrier = bursar.carriers.mail.is_none() && bursar.carriers.phone.is_none();
-    let to_inbox = matches!(work, Work::SendMessage { .. }) && no_carrier;
-    work.tells_nobody() || (to_inbox && bursar.environment == Environment::Sandbox)
+    let to_inbox = matches!(work, Work::SendMessage { .. }) && inbox::is_all_there_is(bursar);
+    work.tells_nobody() || to_inbox
 }
 
 /// Starts a worker. It takes jobs until `stop` turns true, and ends when those in hand are done.

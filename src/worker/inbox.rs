@@ -1,0 +1,84 @@
+//! The sandbox's carrier: nothing leaves the machine, everything can be read in the inbox.
+//!
+//! The inbox is a row like any other, so a message for it is composed and delivered in one commit. Nobody reads it
+//! before, which would cost as much as the commit.
+
+use super::letters;
+use super::writing::{Pen, Unwritten, find_letter};
+use crate::engine::Command;
+use crate::http::{Bursar, Environment};
+use crate::ids::{MessageId, OrgId};
+use crate::jobs::Leased;
+use crate::messages::{self, Channel, Conclusion, Template};
+use crate::payout_links;
+use crate::refusal::Refusal;
+use crate::world::{Halt, Want, World};
+
+/// A phone number that ends so cannot be reached in the sandbox (decisions.md 13).
+const UNREACHABLE: &str = "0199";
+
+/// Whether every message goes to the inbox: the sandbox without a carrier.
+pub(super) fn is_all_there_is(bursar: &Bursar) -> bool {
+    let carriers = &bursar.carriers;
+    bursar.environment == Environment::Sandbox && carriers.mail.is_none() && carriers.phone.is_none()
+}
+
+/// Puts a message into the inbox, and says so to whoever waits for it.
+pub(super) async fn put(bursar: &Bursar, leased: Leased, message: MessageId) -> Result<(), Refusal> {
+    let pen = Pen::of(bursar);
+    let (channel, outcome) = bursar.engine.run(Put { leased, message, pen }).await?;
+    letters::count(channel, &outcome);
+    Ok(())
+}
+
+/// Composes a message and ends it in the inbox, or as one that cannot be delivered.
+struct Put {
+    leased: Leased,
+    message: MessageId,
+    pen: Pen,
+}
+
+impl Command for Put {
+    type Reply = (Channel, Conclusion);
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn needs(&self) -> Vec<Want> {
+        vec![self.leased.want(), messages::want(self.leased.org, self.message)]
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
+        let letter = find_letter(world, self.leased.org, self.message)?;
+        let outcome = self.outcome(&letter)?;
+        let message = &letter.message;
+        match message.template.0 {
+            Template::ClaimLink { link, .. } => {
+                payout_links::claim_link_delivered(world, &self.leased, message.id, link, &outcome)?;
+            }
+            Template::Code { .. }
+            | Template::PayoutFailed { .. }
+            | Template::PayoutCanceled { .. }
+            | Template::PaidByPreference { .. } => {
+                messages::record_outcome(world, &self.leased, message.id, &outcome)?;
+            }
+        }
+        Ok((message.channel, outcome))
+    }
+}
+
+impl Put {
+    fn outcome(&self, letter: &Unwritten) -> Result<Conclusion, Refusal> {
+        let message = &letter.message;
+        let unreachable = match message.channel {
+            Channel::Sms | Channel::Voice => message.recipient.ends_with(UNREACHABLE),
+            Channel::Email => false,
+        };
+        if unreachable {
+            let reason = "The carrier reports that this number cannot be reached.".to_owned();
+            return Ok(Conclusion::Failed { reason, retry: false });
+        }
+        Ok(Conclusion::Delivered { inbox: Some(self.pen.compose(letter)?) })
+    }
+}

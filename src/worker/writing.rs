@@ -1,0 +1,97 @@
+//! What a message says, composed of the rows that it speaks of at the moment in which it is sent.
+
+use std::sync::Arc;
+
+use crate::apps::{self, App};
+use crate::http::{Bursar, Scope};
+use crate::ids::{MessageId, OrgId, PayoutLinkId};
+use crate::messages::{self, Composed, Letter, Message, Template};
+use crate::payout_links::{self, PayoutLink};
+use crate::refusal::{Code, Refusal};
+use crate::transfers;
+use crate::users::verification;
+use crate::vault::Vault;
+use crate::world::{Halt, World};
+
+/// A message with what it speaks of.
+pub(super) struct Unwritten {
+    pub message: Arc<Message>,
+    app: Arc<App>,
+    link: Option<Arc<PayoutLink>>,
+}
+
+/// Finds a message with what it speaks of.
+pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Result<Unwritten, Halt> {
+    let message = messages::find(world, org, id)?;
+    let scope = Scope { org, app: message.app };
+    let link = match link_of(world, scope, &message.template.0)? {
+        Some(id) => Some(payout_links::find(world, scope, id)?),
+        None => None,
+    };
+    // Last, because commands that run beside it have brought it along by then.
+    let app = apps::find_even_deleted(world, scope)?;
+    Ok(Unwritten { message, app, link })
+}
+
+/// The link that a message speaks of: the one to claim, or the one whose payout did not arrive.
+fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Option<PayoutLinkId>, Halt> {
+    match template {
+        Template::ClaimLink { link, .. } => Ok(Some(*link)),
+        Template::PayoutFailed { transfer, .. } | Template::PayoutCanceled { transfer, .. } => {
+            Ok(transfers::find(world, scope, *transfer)?.payout_link)
+        }
+        Template::Code { .. } | Template::PaidByPreference { .. } => Ok(None),
+    }
+}
+
+/// Composes: opens what is sealed, and knows where the pages are.
+#[derive(Clone)]
+pub(super) struct Pen {
+    vault: Arc<Vault>,
+    public_url: String,
+}
+
+impl Pen {
+    pub(super) fn of(bursar: &Bursar) -> Self {
+        Self { vault: bursar.vault.clone(), public_url: bursar.public_url.clone() }
+    }
+
+    /// What the message says.
+    ///
+    /// # Errors
+    /// `internal-error` when what is sealed in it does not open.
+    pub(super) fn compose(&self, letter: &Unwritten) -> Result<Composed, Refusal> {
+        let Unwritten { message, app, link } = letter;
+        let link = link.as_ref();
+        let address = link.and_then(|link| payout_links::address_under(&self.public_url, &self.vault, link));
+        let app_name = app.name.as_str();
+        let letter = match &message.template.0 {
+            Template::ClaimLink { delivery, .. } => {
+                let (link, address) = link.zip(address.as_deref()).ok_or_else(unreadable)?;
+                let (amount, message) = (link.amount, link.message.as_deref());
+                Letter::ClaimLink { app_name, amount, message, link: address, again: *delivery > 1 }
+            }
+            Template::Code { sealed_code, purpose } => {
+                let code = verification::open_code(&self.vault, message.org, sealed_code).map_err(|_| unreadable())?;
+                return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose }));
+            }
+            Template::PayoutFailed { amount_cents, reason, back_at_app, .. } => {
+                let (reason, link) = (reason.trim_end_matches('.'), address.as_deref());
+                Letter::PayoutFailed { app_name, amount: *amount_cents, reason, link, back_at_app: *back_at_app }
+            }
+            Template::PayoutCanceled { amount_cents, back_at_app, .. } => {
+                let link = address.as_deref();
+                Letter::PayoutCanceled { app_name, amount: *amount_cents, link, back_at_app: *back_at_app }
+            }
+            Template::PaidByPreference { amount_cents, method, arrival, message, .. } => {
+                let message = message.as_deref();
+                Letter::PaidByPreference { app_name, amount: *amount_cents, method, arrival, message }
+            }
+        };
+        Ok(messages::compose(&letter))
+    }
+}
+
+fn unreadable() -> Refusal {
+    Refusal::new(Code::InternalError, "A message cannot be composed: its sealed part does not open.")
+}
