@@ -183,6 +183,36 @@ fn flags_go_before_variables_and_those_before_the_file() {
 }
 
 #[test]
+fn each_request_has_one_line_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start_telling(folder.path());
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let head = "host: test\r\nconnection: close\r\nx-request-id: mine-1\r\ntraceparent:";
+    for traceparent in [trace, "not a trace"] {
+        let request = format!("GET /v2/payout-links/secret-part HTTP/1.1\r\n{head} {traceparent}\r\n\r\n");
+        assert_eq!(http(&process.address, &request).0, 401);
+    }
+    process.signal("TERM");
+    let (_, said) = process.wait(Duration::from_secs(10));
+    assert!(!said.contains("secret-part"), "{said}");
+    let lines = said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let told: Vec<Value> = lines.filter(|line| line["message"] == "answered").collect();
+    assert_eq!(told.len(), 2, "{said}");
+    for (line, traceparent) in told.iter().zip([json!(trace), Value::Null]) {
+        assert!(line["millis"].is_u64() && line["timestamp"].is_string(), "{line}");
+        let shown = json!([
+            line["level"],
+            line["method"],
+            line["route"],
+            line["status"],
+            line["request_id"],
+            line["traceparent"]
+        ]);
+        assert_eq!(shown, json!(["INFO", "GET", "/v2/payout-links/{payout_link_id}", 401, "mine-1", traceparent]));
+    }
+}
+
+#[test]
 fn routes_lists_every_route() {
     let listed = bursar(&["routes", "--json"]).output().unwrap();
     let rows: Vec<serde_json::Value> = serde_json::from_slice(&listed.stdout).unwrap();

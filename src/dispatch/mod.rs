@@ -158,7 +158,7 @@ impl Door {
             (Ok(()), Some(place), Some(path)) => {
                 let answering = self.answer(place, path, &parts, body, &mut seen);
                 // A panic is a bug; it costs this request a 500 and nobody else anything.
-                let answered = AssertUnwindSafe(answering).catch_unwind().instrument(span.clone()).await;
+                let answered = AssertUnwindSafe(answering).catch_unwind().instrument(span).await;
                 let bug = || Refusal::new(Code::InternalError, "A bug of ours stopped this request.");
                 answered.unwrap_or_else(|_| Err(bug()))
             }
@@ -169,7 +169,7 @@ impl Door {
         let status = answer.status;
         let mut response = response::render(answer, &parts);
         response::mark(&mut response, &request_id, seen.standing.as_ref());
-        span.in_scope(|| log(&parts, route, status, &request_id, &seen, started.elapsed()));
+        log(&parts, route, status, &request_id, &seen, started.elapsed());
         response
     }
 
@@ -311,12 +311,14 @@ fn traceparent(parts: &Parts) -> Option<&str> {
     (form == [2, 32, 16, 2] && hex).then_some(given)
 }
 
+/// The request's line in the log. It tells everything itself: the span around it would be written into it again.
 fn log(parts: &Parts, route: &str, status: u16, request_id: &str, seen: &Seen, took: Duration) {
     let method = parts.method.as_str();
     let app = seen.caller.as_ref().and_then(|caller| caller.app).map(|app| app.to_string());
     let client_id = seen.caller.as_ref().map(|caller| caller.client_id.as_str());
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    tracing::info!(method, route, status, millis, request_id, app, client_id, "answered");
+    let traceparent = traceparent(parts);
+    tracing::info!(parent: None, method, route, status, millis, request_id, traceparent, app, client_id, "answered");
     // A method is the caller's free text: only those that a route can have become labels.
     let known = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"].into_iter().find(|known| *known == method);
     metrics::histogram!(

@@ -1,5 +1,6 @@
 //! The real program in a process of its own, for what only a process can show: signals, crashes, locks.
 
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
@@ -37,24 +38,29 @@ impl Process {
 
     /// With further flags.
     pub fn start_with(data_dir: &Path, flags: &[&str]) -> Self {
-        Self::listening("127.0.0.1:0", data_dir, flags, None)
+        Self::listening("127.0.0.1:0", data_dir, flags, &[])
     }
 
     /// With further flags, and with the certificates in a file trusted in place of the machine's own.
     pub fn start_trusting(data_dir: &Path, flags: &[&str], authority: &Path) -> Self {
-        Self::listening("127.0.0.1:0", data_dir, flags, Some(authority))
+        Self::listening("127.0.0.1:0", data_dir, flags, &[("SSL_CERT_FILE", authority.as_os_str())])
+    }
+
+    /// With a line in the log for each request.
+    pub fn start_telling(data_dir: &Path) -> Self {
+        Self::listening("127.0.0.1:0", data_dir, &[], &[("RUST_LOG", OsStr::new("info"))])
     }
 
     /// At an address where one was before.
     pub fn start_at(data_dir: &Path, address: &str) -> Self {
-        Self::listening(address, data_dir, &[], None)
+        Self::listening(address, data_dir, &[], &[])
     }
 
-    fn listening(address: &str, data_dir: &Path, flags: &[&str], trusted: Option<&Path>) -> Self {
+    fn listening(address: &str, data_dir: &Path, flags: &[&str], environment: &[(&str, &OsStr)]) -> Self {
         let data_dir = data_dir.to_str().expect("a path of a test is text");
         let arguments = [&["serve", "--listen", address, "--data-dir", data_dir], flags].concat();
         let mut command = bursar(&arguments);
-        command.env("RUST_LOG", "warn").envs(trusted.map(|file| ("SSL_CERT_FILE", file)));
+        command.env("RUST_LOG", "warn").envs(environment.iter().copied());
         let mut child = command.spawn().expect("the program was built");
         let stdout = child.stdout.take().expect("it is piped");
         let mut stderr = child.stderr.take().expect("it is piped");
