@@ -333,8 +333,10 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Unopened> {
 }
 
 /// Locks the store's file by a file beside it. The system gives the lock back when the process ends, however it ends.
+/// By whatever name a store is reached, it has one lock.
 pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
-    let mut path = store.as_os_str().to_owned();
+    // One that is not there yet has no other name.
+    let mut path = store.canonicalize().unwrap_or_else(|_| store.to_owned()).into_os_string();
     path.push(".lock");
     let path = PathBuf::from(path);
     let failed = || format!("cannot lock {}", path.display());
@@ -437,6 +439,18 @@ mod tests {
 
         std::fs::set_permissions(&config.key_file, std::fs::Permissions::from_mode(0o640)).unwrap();
         assert!(with_vault(&config).err().unwrap().to_string().contains("may be read by others"));
+    }
+
+    #[test]
+    fn a_store_has_one_lock_whatever_it_is_called() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, alias) = (folder.path().join("store"), folder.path().join("alias"));
+        std::fs::write(&store, "").unwrap();
+        std::os::unix::fs::symlink(&store, &alias).unwrap();
+        let locked = lock(&store).unwrap();
+        assert!(matches!(lock(&alias), Err(Unopened::Locked { .. })));
+        drop(locked);
+        assert!(lock(&alias).is_ok());
     }
 
     #[test]

@@ -190,28 +190,37 @@ pub async fn take_up(bursar: &Bursar, list: Arc<Watchlist>) -> Result<(), Refusa
 /// Looks at the folder every minute until `stop` turns true, and takes up what is new there.
 pub async fn keep_up(bursar: Arc<Bursar>, config: Config, mut stop: watch::Receiver<bool>) {
     let mut seen = stamp(&config.sanctions_dir);
+    // Whether not everybody's screening with the list in use was begun.
+    let mut owed = false;
     while !*stop.borrow_and_update() {
         // Whether the wait ended by a change or by time, the loop looks at both.
         drop(tokio::time::timeout(LOOK_EVERY, stop.changed()).await);
         let now = stamp(&config.sanctions_dir);
-        if now == seen || now.is_empty() {
+        let is_new = now != seen && !now.is_empty();
+        let begun = if is_new {
+            seen = now;
+            take_up_newest(&bursar, &config).await
+        } else if owed {
+            screen_everybody(&bursar).await.map(drop)
+        } else {
             continue;
-        }
-        seen = now;
-        let reading = config.clone();
-        let list = tokio::task::spawn_blocking(move || first(&reading)).await;
-        let taken = match list {
-            Ok(Ok(list)) if list.version() != bursar.watchlist().version() => take_up(&bursar, list).await,
-            Ok(Ok(_)) => Ok(()),
-            Ok(Err(bad)) => {
-                tracing::error!(%bad, "the sanctions list cannot be read; the one before stays in use");
-                Ok(())
-            }
-            Err(_) => Ok(()),
         };
-        if let Err(refusal) = taken {
-            // The next start begins what was not begun.
-            tracing::error!(refusal.message, "users could not be screened with the new list");
+        owed = begun.is_err();
+        if let Err(refusal) = begun {
+            tracing::error!(refusal.message, "not all users are screened with the new list yet; it is tried again");
+        }
+    }
+}
+
+/// Takes up the list of the folder, if it is another. One that cannot be read changes nothing.
+async fn take_up_newest(bursar: &Bursar, config: &Config) -> Result<(), Refusal> {
+    let reading = config.clone();
+    match tokio::task::spawn_blocking(move || first(&reading)).await {
+        Ok(Ok(list)) if list.version() != bursar.watchlist().version() => take_up(bursar, list).await,
+        Ok(Ok(_)) | Err(_) => Ok(()),
+        Ok(Err(bad)) => {
+            tracing::error!(%bad, "the sanctions list cannot be read; the one before stays in use");
+            Ok(())
         }
     }
 }

@@ -151,3 +151,22 @@ async fn list_payout_options() {
         })
     );
 }
+
+#[tokio::test]
+async fn a_user_has_fifty_methods_at_most() {
+    let server = Server::memory().await;
+    let user = verified(&server).await;
+    let ach = |number: usize| {
+        let account_number = (100_000_000 + number).to_string();
+        json!({"platform": "ach", "account_number": account_number, "routing_number": "011000015"})
+    };
+    let mut made = Vec::new();
+    for number in 0..50 {
+        made.push(set(&server, &user, ach(number)).await);
+    }
+    let path = format!("/v2/users/{user}/payout-methods");
+    server.put(&path).app_key().json(ach(50)).send().await.refused(409, "limit-exceeded");
+    assert_eq!(set(&server, &user, ach(3)).await["id"], made[3]["id"], "one that is there is none more");
+    server.delete(&format!("{path}/{}", made[7]["id"].as_str().unwrap())).app_key().send().await.expect(200);
+    set(&server, &user, ach(50)).await;
+}

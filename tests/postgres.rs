@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
 use bursar::apps::AppMetrics;
 use bursar::clock::Clock;
 use bursar::engine::{Command, Engine, Executor, task};
@@ -115,6 +116,63 @@ fn each_command_is_later_than_any_before_in_every_process() {
     let mut slow = Executor::new(store(database.settings()), behind, Seeds::System);
     assert_eq!(batch(&mut slow, &[COUNT]), [Ok(21)]);
     assert_eq!(moment(), last + 1);
+}
+
+/// Counts one for an organization of its own.
+struct CountFor(OrgId);
+
+impl Command for CountFor {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.0
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let (app, money_out) = (AppId(Uuid::from_u128(9)), bursar::money::Cents::new(0));
+        world.add(AppMetrics { org: self.0, app, money_out, connected_users: 1 });
+        Ok(())
+    }
+}
+
+/// A process whose clock ran ahead leaves its moment with the organizations that it served. The others must not get it
+/// from those.
+#[test]
+fn a_moment_that_is_ahead_stays_with_its_organization() {
+    let database = Database::new();
+    let mut executor = executor(database.settings());
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
+    let year_micros = 365 * 86_400 * 1_000_000_i64;
+    database.run(&format!("UPDATE tenants SET moment = moment + {year_micros}"));
+    let ahead: i64 = database.run("SELECT moment FROM tenants")[0].parse().unwrap();
+    assert_eq!(batch(&mut executor, &[COUNT]), [Ok(2)]);
+    let other = OrgId(Uuid::from_u128(2));
+    executor.run_one(CountFor(other)).unwrap();
+    let of = |org: OrgId| -> i64 {
+        database.run(&format!("SELECT moment FROM tenants WHERE org = '{org}'"))[0].parse().unwrap()
+    };
+    assert_eq!(of(ORG), ahead + 1, "its own moments only ever grow");
+    let behind = ahead - of(other);
+    assert!(behind > year_micros / 2, "{behind}");
+}
+
+/// A token holds the organization in clear, so anybody can make some up.
+#[tokio::test]
+async fn a_made_up_claim_token_leaves_nothing_behind() {
+    let database = Database::new();
+    let server = Server::postgres(database.settings()).await;
+    let tenants = || database.run("SELECT org FROM tenants").len();
+    let before = tenants();
+    let token = base64::prelude::BASE64_URL_SAFE_NO_PAD.encode([7; 48]);
+    let contact = json!({"country_code": "1", "phone_number": "2127361234"});
+    let told = server.post(&format!("/v2/claims/{token}/contact")).json(contact).send().await;
+    assert_eq!(told.status, 404);
+    let phone = [("country_code", "1"), ("phone_number", "2127361234")];
+    for (step, form) in [("contact", &phone[..]), ("code", &[("resend", "1")]), ("code", &[("token", "123456")])] {
+        let page = server.post(&format!("/claim/{token}/{step}")).form(form).send().await;
+        assert_eq!(page.status, 404, "{step}");
+    }
+    assert_eq!(tenants(), before);
 }
 
 /// Has transactions of a database run at this level unless they name one.

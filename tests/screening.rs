@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use bursar::clock::Time;
+use bursar::engine::Command;
+use bursar::ids::OrgId;
+use bursar::jobs::{self, Job, Work};
 use bursar::sanctions;
 use bursar::screening::{Files, SCORE_MIN, Watchlist};
+use bursar::world::{Halt, Record as _, World};
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -251,6 +255,66 @@ async fn a_newer_list_ends_the_run_of_the_one_before() {
     let shown = server.get("/v2/screening/list").app_key().send().await.body;
     assert_eq!(shown["run"]["list"], shown["list"]["hash"]);
     assert_ne!(shown["run"]["finished_at"], Value::Null);
+}
+
+/// Whether the run that screens with the list in use is through.
+async fn is_through(server: &Server) -> bool {
+    let shown = server.get("/v2/screening/list").app_key().send().await.expect(200).body;
+    shown["run"]["finished_at"] != Value::Null
+}
+
+/// Processes look for a list once a minute, each at its own time.
+#[tokio::test]
+async fn a_process_with_the_list_of_before_leaves_a_run_to_those_who_have_its_list() {
+    let server = Server::memory().await;
+    let id = create(&server, "Jane", "Quellmann", "2025550123").await.id();
+    let (older, newer) = (list(&[(2, "NOBODY, At all")]), list(&[(1, "QUELLMANN, Jane")]));
+    sanctions::take_up(server.bursar(), older.clone()).await.unwrap();
+    server.work_off().await;
+    sanctions::take_up(server.bursar(), newer.clone()).await.unwrap();
+    server.bursar().use_watchlist(older);
+    server.work_off().await;
+    assert_eq!(user(&server, &id).await["status"], "unverified");
+    assert!(!is_through(&server).await);
+    server.bursar().use_watchlist(newer);
+    assert_eq!(sanctions::screen_everybody(server.bursar()).await, Ok(0), "its job is there");
+    server.pass(60).await;
+    assert_eq!(user(&server, &id).await["status"], "in_review");
+    assert!(is_through(&server).await);
+    assert_eq!(sanctions::screen_everybody(server.bursar()).await, Ok(0), "it is through");
+}
+
+/// Ends a job without doing it.
+struct Lose(Arc<Job>);
+
+impl Command for Lose {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.0.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let job = world.get::<Job>(self.0.key())?.expect("it is there");
+        world.remove(&job);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_run_whose_job_was_lost_goes_on_when_the_list_is_looked_at_again() {
+    let server = Server::memory().await;
+    let id = create(&server, "Jane", "Quellmann", "2025550123").await.id();
+    sanctions::take_up(server.bursar(), list(&[(1, "QUELLMANN, Jane")])).await.unwrap();
+    let job = server.bursar().read(jobs::earliest).await.unwrap().expect("it is there");
+    assert!(matches!(job.work.0, Work::ScreenUsers { .. }));
+    server.bursar().engine.run(Lose(job)).await.unwrap();
+    server.work_off().await;
+    assert!(!is_through(&server).await);
+    assert_eq!(sanctions::screen_everybody(server.bursar()).await, Ok(1));
+    server.work_off().await;
+    assert_eq!(user(&server, &id).await["status"], "in_review");
+    assert!(is_through(&server).await);
 }
 
 /// A sitting at a link: the claim's address, and the secret.

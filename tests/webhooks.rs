@@ -501,3 +501,25 @@ async fn deliveries_are_kept_for_thirty_days() {
     assert_eq!(worker::forget_outlived(server.bursar()).await, Ok(count));
     assert!(deliveries(&server, &endpoint).await.is_empty());
 }
+
+#[tokio::test]
+async fn what_was_never_sent_is_kept_for_as_long_as_it_takes() {
+    let server = Server::memory().await;
+    let receiver = Receiver::start(Manner::Status(200)).await;
+    let endpoint = endpoint(&server, &receiver.url).await;
+    link(&server).await;
+    server.work_off().await;
+    receiver.behave(Manner::Status(500));
+    link(&server).await;
+    server.work_off().await;
+    let told = deliveries(&server, &endpoint).await;
+    let waiting = statuses(&told).iter().filter(|status| **status == "pending").count();
+    assert!(waiting > 0 && waiting < told.len(), "{told:?}");
+    server.advance(31 * DAY_SECONDS);
+    assert_eq!(worker::forget_outlived(server.bursar()).await, Ok(told.len() - waiting));
+    assert_eq!(statuses(&deliveries(&server, &endpoint).await), vec!["pending"; waiting]);
+    receiver.behave(Manner::Status(200));
+    server.work_off().await;
+    let told = deliveries(&server, &endpoint).await;
+    assert_eq!(statuses(&told)[..waiting], vec!["succeeded"; waiting]);
+}

@@ -316,7 +316,7 @@ pub fn routes() -> Vec<Route> {
             .keyed()
             .takes::<NewMethodStep>()
             .example(json!({"platform": "ach", "routing_number": "110000000", "account_number": "5550001"}))
-            .refuses(&[Code::Unauthorized, Code::UserInfoMissing]),
+            .refuses(&[Code::Unauthorized, Code::UserInfoMissing, Code::LimitExceeded]),
         about(route!(Post "/v2/claims/{token}/payout" Anyone "pay_claim_out" payout), "Take the money")
             .describe("All that is left, or a part of it. The money is claimed once; what is left can be taken later.")
             .keyed()

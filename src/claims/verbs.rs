@@ -295,7 +295,10 @@ impl Command for ChooseMethod {
         let (scope, user) = (sitting.link.scope(), &sitting.user);
         let method = match &self.chosen {
             MethodChosen::Saved(id) => payout_methods::find(world, scope.org, user.id, *id)?,
-            MethodChosen::New(new) => users::set_up_payout_method(world, scope, user, new)?,
+            MethodChosen::New(new) => {
+                payout_methods::must_have_room(world, scope.org, user.id, &new.details)?;
+                users::set_up_payout_method(world, scope, user, new)?
+            }
         };
         if !method.in_use {
             let message = "This payout method cannot be used any more. Choose another.";

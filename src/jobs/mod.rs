@@ -173,6 +173,11 @@ pub fn enqueue_as(world: &mut World, org: OrgId, id: JobId, work: Work) {
     add(world, org, id, work, now);
 }
 
+/// Whether this work is still to be done.
+pub fn is_there(world: &World, org: OrgId, id: JobId) -> Result<bool, Halt> {
+    Ok(world.get::<Job>(key![org, id])?.is_some())
+}
+
 /// Takes work back that nobody has begun; gives whether it could be. What a worker ever had in hand may have been done.
 pub fn withdraw(world: &mut World, org: OrgId, id: JobId) -> Result<bool, Halt> {
     match world.get::<Job>(key![org, id])? {

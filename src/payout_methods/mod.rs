@@ -20,7 +20,7 @@ pub use read::read_details;
 use std::sync::Arc;
 
 use crate::ids::{OrgId, PayoutMethodId, UserId};
-use crate::refusal::Refusal;
+use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -49,6 +49,25 @@ pub fn is_shared(world: &mut World, org: OrgId, user: UserId, details: &SealedDe
     }
     let same = world.all::<PayoutMethod>(PayoutMethod::BY_FINGERPRINT, key![org, details.fingerprint])?;
     Ok(same.iter().any(|method| method.user_id != user))
+}
+
+/// Methods that a user has set up and that are in use, at most: more than anybody is paid by.
+pub const METHODS_MAX: usize = 50;
+
+/// Refuses to set up one more where there are many. Whoever holds a link may set methods up, and all of a user's are looked
+/// at each time. A card that a payout brings along is not counted here: each payout may bring another.
+///
+/// # Errors
+/// `limit-exceeded` where the user has [`METHODS_MAX`] others in use.
+pub fn must_have_room(world: &mut World, org: OrgId, user: UserId, details: &SealedDetails) -> Result<(), Halt> {
+    let methods = of_user(world, org, user)?;
+    let is_known = methods.iter().any(|method| method.fingerprint == details.fingerprint);
+    if is_known || methods.len() < METHODS_MAX {
+        return Ok(());
+    }
+    let message =
+        format!("There are {METHODS_MAX} payout methods in use already. Remove one first, or choose one of them.");
+    Err(Refusal::new(Code::LimitExceeded, message).into())
 }
 
 /// Adds a method, and says whether it is new. The same details given twice are one method: the one that is there is

@@ -111,12 +111,13 @@ fn call_courier(world: &mut World, endpoint: &Arc<WebhookEndpoint>) -> Result<()
     Ok(())
 }
 
-/// Deliveries that have not changed for so long that they are cleared away, oldest first, of all organizations.
-pub fn outlived(now: Time, limit: usize) -> Query {
+/// Deliveries that ended so, and have not changed for so long that they are cleared away, oldest first, of all
+/// organizations. One that is still to be made is never cleared away.
+pub fn outlived(ended: DeliveryStatus, now: Time, limit: usize) -> Query {
     let table = <WebhookDelivery as Record>::TABLE;
     let order = table.position("updated_at").expect("deliveries know when they changed");
     let until = now.plus_seconds(-KEEP_SECONDS).to_value();
-    Query {
+    let query = Query {
         table,
         conditions: vec![Condition { column: order, compare: Compare::Less, value: until }],
         through: None,
@@ -124,7 +125,8 @@ pub fn outlived(now: Time, limit: usize) -> Query {
         direction: Direction::Ascending,
         after: None,
         limit,
-    }
+    };
+    query.filter("status", Compare::Equal, ended.to_value())
 }
 
 /// Clears a delivery away that was kept long enough. The event stays in the log.
@@ -146,7 +148,8 @@ impl Command for Forget {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let Some(delivery) = world.get::<WebhookDelivery>(key![self.org, self.delivery])? else { return Ok(()) };
         // It may have been asked for again meanwhile.
-        if delivery.updated_at < world.now().plus_seconds(-KEEP_SECONDS) {
+        let has_ended = delivery.status != DeliveryStatus::Pending;
+        if has_ended && delivery.updated_at < world.now().plus_seconds(-KEEP_SECONDS) {
             world.remove(&delivery);
         }
         Ok(())

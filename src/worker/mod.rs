@@ -14,10 +14,11 @@ mod writing;
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::users::screening::{ScreenUsers, next_users};
 use futures::FutureExt as _;
+use futures::future::try_join_all;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
@@ -33,7 +34,7 @@ use crate::rails::Standing;
 use crate::rails::sandbox::{self, Accept};
 use crate::refusal::{Code, Refusal};
 use crate::settlements::{self, Followed, Submitted};
-use crate::webhooks::{Feed, Forget, WebhookDelivery, outlived as outlived_deliveries};
+use crate::webhooks::{DeliveryStatus, Feed, Forget, WebhookDelivery, outlived as outlived_deliveries};
 
 /// Jobs of a lane in hand at once. Webhooks have more, because most of them only wait for others to answer.
 const fn hands_of(lane: Lane) -> u32 {
@@ -44,6 +45,8 @@ const fn hands_of(lane: Lane) -> u32 {
 }
 /// Jobs of a lane that are under way without a lease, at most. They only wait for commits, which they share.
 const OWN_MAX: usize = 256;
+/// How many old rows are cleared away together: so few that callers hardly wait for them.
+const TIDY_PAGE: usize = 64;
 /// How often to clear away what was kept long enough.
 const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// How often to look for due jobs when nobody says that there are some.
@@ -107,17 +110,12 @@ fn tells_nobody(bursar: &Bursar, work: &Work) -> bool {
 pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle<()> {
     tokio::spawn(async move {
         let lanes: Vec<Hands> = Lane::ALL.iter().map(|lane| Hands::of(*lane)).collect();
-        let (mut tidied, mut wait) = (None, LOOK_EVERY);
+        let tidying = tokio::spawn(tidy(bursar.clone(), stop.clone()));
+        let mut wait = LOOK_EVERY;
         while !*stop.borrow_and_update() {
             let mut found = false;
             for hands in &lanes {
                 found |= look(&bursar, hands).await;
-            }
-            if !found && tidied.is_none_or(|at: Instant| at.elapsed() > TIDY_EVERY) {
-                tidied = Some(Instant::now());
-                if let Err(refusal) = clear_away(&bursar).await {
-                    tracing::warn!(refusal.message, "what is old could not be cleared away");
-                }
             }
             let pause = if found { LOOK_AGAIN } else { wait };
             wait = if found || !bursar.reads.is_shared() { LOOK_EVERY } else { (wait * 2).min(LOOK_SELDOM) };
@@ -130,7 +128,27 @@ pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
         }
+        // It ends by the same word, or has died of a bug, which was told then.
+        drop(tidying.await);
     })
+}
+
+/// Clears away what was kept long enough, now and then until `stop` turns true. It has a task of its own: after a busy
+/// month there is much, and no job waits for it.
+async fn tidy(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) {
+    while !*stop.borrow_and_update() {
+        tokio::select! {
+            cleared = clear_away(&bursar) => {
+                if let Err(refusal) = cleared {
+                    tracing::warn!(refusal.message, "what is old could not be cleared away");
+                }
+                // Whether the wait ended by a change or by time, the loop looks at it.
+                drop(tokio::time::timeout(TIDY_EVERY, stop.changed()).await);
+            }
+            // What it has asked for is done or not; the rest is for the next time.
+            _ = stop.changed() => {}
+        }
+    }
 }
 
 /// Clears away what was kept long enough.
@@ -143,17 +161,21 @@ async fn clear_away(bursar: &Bursar) -> Result<(), Refusal> {
 /// Clears away webhook deliveries that were kept long enough; gives how many.
 pub async fn forget_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
     let mut forgotten = 0;
-    loop {
-        let now = bursar.clock.now();
-        let old = bursar.read(move |world| world.page::<WebhookDelivery>(&outlived_deliveries(now, 256))).await?;
-        for delivery in &old {
-            bursar.engine.run(Forget { org: delivery.org, delivery: delivery.id }).await?;
-        }
-        forgotten += old.len();
-        if old.is_empty() {
-            return Ok(forgotten);
+    for status in [DeliveryStatus::Succeeded, DeliveryStatus::Dead] {
+        loop {
+            let now = bursar.clock.now();
+            let old = bursar
+                .read(move |world| world.page::<WebhookDelivery>(&outlived_deliveries(status, now, TIDY_PAGE)))
+                .await?;
+            if old.is_empty() {
+                break;
+            }
+            let forget = |old: &Arc<WebhookDelivery>| Forget { org: old.org, delivery: old.id };
+            try_join_all(old.iter().map(|old| bursar.engine.run(forget(old)))).await?;
+            forgotten += old.len();
         }
     }
+    Ok(forgotten)
 }
 
 /// Clears away the bodies of answers that were kept long enough; gives how many.
@@ -161,15 +183,13 @@ pub async fn bury_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
     let mut buried = 0;
     loop {
         let now = bursar.clock.now();
-        let old = bursar.read(move |world| world.page::<StoredAnswer>(&outlived(now, 256))).await?;
-        for stored in &old {
-            let key = stored.idempotency_key.clone();
-            bursar.engine.run(Bury { org: stored.org, scope: stored.scope, key }).await?;
-        }
-        buried += old.len();
+        let old = bursar.read(move |world| world.page::<StoredAnswer>(&outlived(now, TIDY_PAGE))).await?;
         if old.is_empty() {
             return Ok(buried);
         }
+        let bury = |old: &Arc<StoredAnswer>| Bury { org: old.org, scope: old.scope, key: old.idempotency_key.clone() };
+        try_join_all(old.iter().map(|old| bursar.engine.run(bury(old)))).await?;
+        buried += old.len();
     }
 }
 

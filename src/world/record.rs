@@ -59,6 +59,19 @@ impl Value {
         }
     }
 
+    /// What it is, for the log, where what it says has no place: it may be somebody's name.
+    pub fn kind_and_size(&self) -> String {
+        match self {
+            Self::Null => "nothing".to_owned(),
+            Self::Bool(_) => "a yes or no".to_owned(),
+            Self::Int(_) => "a number".to_owned(),
+            Self::Time(_) => "a moment".to_owned(),
+            Self::Id(_) => "an id".to_owned(),
+            Self::Text(text) => format!("a text of {} bytes", text.len()),
+            Self::Bytes(content) => format!("{} bytes", content.len()),
+        }
+    }
+
     /// About how many bytes it takes on its way to a store.
     pub fn size_bytes(&self) -> usize {
         match self {
@@ -387,7 +400,7 @@ macro_rules! record {
                     $($field: {
                         let value = values.next().unwrap_or(&$crate::world::record::Value::Null);
                         <$type as $crate::world::record::Cell>::from_value(value).ok_or_else(|| {
-                            $crate::world::record::Corrupt { column: stringify!($field), found: format!("{value:?}") }
+                            $crate::world::record::Corrupt { column: stringify!($field), found: value.kind_and_size() }
                         })?
                     },)+
                 })
@@ -479,3 +492,26 @@ macro_rules! words {
     };
 }
 pub(crate) use words;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    record! {
+        /// Somebody's number.
+        pub struct Number in "numbers" {
+            key (id);
+            /// Its id.
+            pub id: i64,
+            /// The document.
+            pub told: Document<u8>,
+        }
+    }
+
+    #[test]
+    fn a_damaged_row_is_told_of_without_what_stands_in_it() {
+        let row = [Value::Int(1), Value::Text("Jane Doe, +12125550123".to_owned())];
+        let corrupt = (Number::TABLE.decode)(&row).unwrap_err();
+        assert_eq!(corrupt.to_string(), "damaged row: column told holds a text of 22 bytes");
+    }
+}

@@ -101,6 +101,8 @@ fn can_be_mended(refusal: &Refusal) -> bool {
 }
 
 async fn take(visit: &Visit, step: StepName) -> Outcome {
+    // A token that opens nothing changes nothing: whoever guesses would fill the store.
+    visit.payee.look_up_link().await?;
     match step {
         StepName::Contact => {
             let given: ContactStep = form::read(&form::body(&visit.call, &[]))?;

@@ -236,8 +236,8 @@ fn read_row(table: &'static Table, row: &rusqlite::Row<'_>) -> Result<Row, Store
     let mut values = Vec::with_capacity(table.columns.len());
     for (position, column) in table.columns.iter().enumerate() {
         let cell = row.get_ref(position).map_err(unreadable)?;
-        let value =
-            read_cell(column.kind, cell).ok_or_else(|| Corrupt { column: column.name, found: format!("{cell:?}") })?;
+        let value = read_cell(column.kind, cell)
+            .ok_or_else(|| Corrupt { column: column.name, found: cell.data_type().to_string() })?;
         values.push(value);
     }
     Ok(values)

@@ -95,6 +95,7 @@ impl Command for SetPayoutMethod {
 
     fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
         let user = find(world, self.scope, self.user)?;
+        payout_methods::must_have_room(world, self.scope.org, user.id, &self.new.details)?;
         let method = set_up_payout_method(world, self.scope, &user, &self.new)?;
         Ok(method_details(&method))
     }
@@ -260,7 +261,7 @@ pub(super) fn routes() -> Vec<Route> {
             .takes::<PayoutMethodInput>()
             .example(json!({"platform": "ach", "account_number": "123456789", "routing_number": "110000000"}))
             .gives::<MethodDetailsJson>(200, "The method.")
-            .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
+            .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive, Code::LimitExceeded]),
         route!(Delete "/v2/users/{user_id}/payout-methods/{method_id}" App "remove_payout_method" remove)
             .about("Payout methods", "Takes a payout method out of use.")
             .describe("Payouts under way are not touched. To do it again gives the same.")

@@ -1,7 +1,8 @@
 //! All users of an organization are screened again, because another list was taken up.
 //!
 //! A job does it page by page; how far it came stands in the run's row, written with the users of each page, so
-//! that it goes on there after a crash. A newer list begins a newer run, which ends the older one.
+//! that it goes on there after a crash. A newer list begins a newer run, which ends the older one. Processes take a list up
+//! one after the other: one that has another list than the run leaves it to the others.
 
 use std::sync::Arc;
 
@@ -9,9 +10,9 @@ use super::model::ScreeningRun;
 use super::screen;
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::ids::{OrgId, ScreeningRunId, UserId};
+use crate::ids::{JobId, OrgId, ScreeningRunId, UserId};
 use crate::jobs::{self, Leased, Work};
-use crate::screening::{LookedUp, Watchlist};
+use crate::screening::{ListVersion, LookedUp, Watchlist};
 use crate::users::model::{User, UserStatus};
 use crate::users::{change, find_in_organization};
 use crate::world::query::{Direction, Query};
@@ -38,9 +39,13 @@ impl Command for BeginScreening {
     fn decide(&self, world: &mut World) -> Result<bool, Halt> {
         let version = self.list.version();
         let last = world.get::<ScreeningRun>(key![self.org])?;
-        let is_same = |run: &ScreeningRun| run.list_hash == version.hash && run.score_min == version.score_min;
-        if last.as_deref().is_some_and(is_same) {
-            return Ok(false);
+        if let Some(run) = last.as_deref().filter(|run| is_by(run, version)) {
+            // It goes on where it stopped, should its job ever have been lost.
+            let goes_on = run.finished_at.is_some() || jobs::is_there(world, self.org, job_of(run.id))?;
+            if !goes_on {
+                jobs::enqueue_as(world, self.org, job_of(run.id), Work::ScreenUsers { run: run.id.0 });
+            }
+            return Ok(!goes_on);
         }
 
         // From here it must succeed.
@@ -60,10 +65,23 @@ impl Command for BeginScreening {
             Some(last) => world.change(&last, |last| *last = run),
             None => world.add(run),
         };
-        jobs::enqueue(world, self.org, Work::ScreenUsers { run: id.0 });
+        jobs::enqueue_as(world, self.org, job_of(id), Work::ScreenUsers { run: id.0 });
         Ok(true)
     }
 }
+
+/// Whether a run screens with this list.
+fn is_by(run: &ScreeningRun, list: &ListVersion) -> bool {
+    run.list_hash == list.hash && run.score_min == list.score_min
+}
+
+/// The one job of a run.
+const fn job_of(run: ScreeningRunId) -> JobId {
+    JobId(run.0)
+}
+
+/// When to try again where a process has another list than the run: by then it has looked for a newer one.
+const OTHER_LIST_SECONDS: i64 = 60;
 
 /// Users in one command: so few that nobody waits for long behind it.
 const PAGE: usize = 20;
@@ -103,11 +121,15 @@ impl Command for ScreenUsers {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let org = self.leased.org;
-        let run = world.get::<ScreeningRun>(key![org])?.filter(|run| {
-            run.id == self.run && run.finished_at.is_none() && run.list_hash == self.names.version().hash
-        });
+        let run = world.get::<ScreeningRun>(key![org])?;
+        let run = run.filter(|run| run.id == self.run && run.finished_at.is_none());
         // A newer list is in use: its own run screens everybody.
         let Some(run) = run else { return jobs::finish(world, &self.leased) };
+        if !is_by(&run, self.names.version()) {
+            let later = world.now().plus_seconds(OTHER_LIST_SECONDS);
+            let reason = "The process that took it has another sanctions list.".to_owned();
+            return jobs::put_off(world, &self.leased, later, Some(reason));
+        }
         let mut flagged = 0;
         for id in &self.users {
             let user = find_in_organization(world, org, *id)?;
