@@ -18,6 +18,7 @@ mod belonging;
 mod citus;
 mod citus_nodes;
 mod claims;
+mod claims_of_users;
 mod contract;
 mod command_line;
 mod crash;

@@ -45,7 +45,7 @@ async fn screening(server: &Server, id: &str) -> Value {
     server.get(&format!("/v2/users/{id}/screening")).app_key().send().await.expect(200).body
 }
 
-async fn decide(server: &Server, id: &str, decision: &str) -> Reply {
+pub async fn decide(server: &Server, id: &str, decision: &str) -> Reply {
     let body = json!({"acting_user_id": member(server, "admin"), "comment": "Passport seen."});
     server.post(&format!("/v2/users/{id}/screening/{decision}")).as_org().json(body).send().await
 }

@@ -187,6 +187,7 @@ pub(super) fn document(
 ) -> Result<ClaimDocument, Halt> {
     let link = payout_links::by_token(world, token)?;
     rules::may_open(&link, world.now())?;
+    let payee = masked(world, &link)?;
     // Without a sitting, the claim is told as to anyone who has the link.
     let sitting = world.attempt(|world| sitting::find(world, token, session_hash))?.ok();
     let code_sent_to = awaited_code(world, &link)?;
@@ -207,7 +208,7 @@ pub(super) fn document(
         remaining_amount: link.remaining(),
         currency: "USD",
         app: ClaimApp { name: apps::find(world, link.scope())?.name.clone() },
-        payee: masked(&link),
+        payee,
         memo: link.memo.clone(),
         expires_at: link.expires_at,
         on_hold,
@@ -272,15 +273,26 @@ fn on_hold(user: &User) -> Option<&'static str> {
     }
 }
 
-fn masked(link: &PayoutLink) -> MaskedPayee {
-    let phone = link.payee_phone.as_deref().and_then(|phone| PhoneNumber::parse_e164(phone).ok());
-    let email = link.payee_email.as_deref().and_then(|email| Email::parse(email).ok());
-    MaskedPayee {
+/// Whom the link is for: of a user, what shows now who they are.
+fn masked(world: &mut World, link: &PayoutLink) -> Result<MaskedPayee, Halt> {
+    let user = payout_links::made_for(world, link)?;
+    let (phone, email) = match &user {
+        Some(user) => (user.phone_e164.clone(), user.email.clone()),
+        None => (link.payee_phone.clone(), link.payee_email.clone()),
+    };
+    let phone = phone.and_then(|phone| PhoneNumber::parse_e164(&phone).ok());
+    let mut email = email.and_then(|email| Email::parse(&email).ok());
+    if let (Some(user), Some(address)) = (&user, &email)
+        && !users::may_prove_address(world, user, address)?
+    {
+        email = None;
+    }
+    Ok(MaskedPayee {
         first_name: link.payee.0.first_name.clone(),
         country_code: phone.as_ref().map(|phone| phone.country_code().to_owned()),
         phone_number: phone.map(|phone| phone.masked()),
         email: email.map(|email| email.masked()),
-    }
+    })
 }
 
 /// The newest of the link's payouts; the hold is none of them.

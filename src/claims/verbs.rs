@@ -58,7 +58,7 @@ impl Command for GiveContact {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
-        let (channel, recipient) = (self.contact.channel(), recipient(&link, &self.contact)?);
+        let (channel, recipient) = (self.contact.channel(), recipient(world, &link, &self.contact)?);
         let to = Recipient { channel, recipient: &recipient, purpose: CodePurpose::Claim };
         verification::start(world, link.scope(), &to, &self.code)?;
 
@@ -81,21 +81,35 @@ impl Command for GiveContact {
 }
 
 /// Where the code goes. A link that names its payee is for that payee: to the phone or the address it names. A link that
-/// names nobody is for whoever holds it.
+/// was made for a user is for that user: to what shows who they are, as it is now. A link that names nobody is for
+/// whoever holds it.
 ///
 /// An address is written in small letters here: its spellings are one mailbox and one person, and how many codes are sent
 /// to it in an hour must not depend on them.
-fn recipient(link: &PayoutLink, contact: &Contact) -> Result<String, Refusal> {
+fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<String, Halt> {
     let (recipient, named) = match contact {
         Contact::Phone(phone) => (phone.e164(), &link.payee_phone),
         Contact::Email(email) => (email.as_str().to_lowercase(), &link.payee_email),
     };
-    let names_somebody = link.payee_phone.is_some() || link.payee_email.is_some();
-    if named.as_ref() == Some(&recipient) || !names_somebody {
+    let is_payees = match payout_links::made_for(world, link)? {
+        Some(user) if user.deleted_at.is_some() => {
+            let message = "The person whom this payout was for was deleted. Ask the sender.";
+            return Err(Refusal::new(Code::UserInactive, message).into());
+        }
+        Some(user) => match contact {
+            Contact::Phone(_) => user.phone_e164.as_ref() == Some(&recipient),
+            Contact::Email(email) => users::may_prove_address(world, &user, email)?,
+        },
+        None => {
+            let names_somebody = link.payee_phone.is_some() || link.payee_email.is_some();
+            named.as_ref() == Some(&recipient) || !names_somebody
+        }
+    };
+    if is_payees {
         return Ok(recipient);
     }
-    let message = "This payout is for another phone number or address. Use the one that the payout was sent to.";
-    Err(Refusal::new(Code::NotPermitted, message))
+    let message = "This payout is for another phone number or address. Use the one that the payout was sent to, or the payee's phone.";
+    Err(Refusal::new(Code::NotPermitted, message).into())
 }
 
 /// Another code to where the last one went; on the page, the button of the step code.
@@ -165,9 +179,22 @@ impl Command for ProveContact {
 
 impl ProveContact {
     fn open(&self, world: &mut World, link: &Arc<PayoutLink>, contact: &ClaimContact) -> Result<(), Halt> {
-        let person =
-            Person { identity: identity(contact)?, first_name: None, last_name: None, email: None, verified: true };
-        let user = users::connect_or_create(world, link.scope(), &person, &self.names)?;
+        let identity = identity(contact)?;
+        let user = match payout_links::made_for(world, link)? {
+            Some(user) => {
+                // It may have been changed since the code was sent there.
+                let contact = match &identity {
+                    Identity::Phone(phone) => Contact::Phone(phone.clone()),
+                    Identity::Email(email) => Contact::Email(email.clone()),
+                };
+                recipient(world, link, &contact)?;
+                users::prove(world, link.scope(), &user, identity, &self.names)?
+            }
+            None => {
+                let person = Person { identity, first_name: None, last_name: None, email: None, verified: true };
+                users::connect_or_create(world, link.scope(), &person, &self.names)?
+            }
+        };
         if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
             return Err(Refusal::new(Code::AlreadyClaimed, "Somebody else claimed this payout.").into());
         }

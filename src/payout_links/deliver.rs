@@ -10,7 +10,7 @@ use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
 use crate::messages::{self, Before, Begun, Channel, Conclusion, MessageStatus, Template};
 use crate::refusal::{Code, Refusal};
-use crate::users;
+use crate::users::{self, User};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
@@ -19,13 +19,21 @@ pub fn deliver_first(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<Pa
     deliver(world, link)
 }
 
+/// The user for whom a link was made, as they are now; `None` where it was made for whoever has a phone or an address, or
+/// for nobody in particular.
+pub fn made_for(world: &mut World, link: &PayoutLink) -> Result<Option<Arc<User>>, Halt> {
+    match link.for_user {
+        Some(user) => users::find_if_known(world, link.scope(), user),
+        None => Ok(None),
+    }
+}
+
 /// Refuses to deliver a link to a user who was deleted: the person was erased, and is not written to any more.
 ///
 /// # Errors
 /// `user-inactive`.
 pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
-    let Some(user) = link.for_user else { return Ok(()) };
-    match users::find_if_known(world, link.scope(), user)? {
+    match made_for(world, link)? {
         Some(user) if user.deleted_at.is_some() => {
             let message = "The user that the link was made for was deleted. Cancel it, or give its address to the payee yourself.";
             Err(Refusal::new(Code::UserInactive, message).into())
@@ -34,8 +42,8 @@ pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), 
     }
 }
 
-/// Delivers a link, which must be allowed. The number goes up before anything is sent:
-/// a delivery that was promised counts, whatever becomes of its message.
+/// Delivers a link, which must be allowed, to where its user can be reached now. The number goes up before anything is
+/// sent: a delivery that was promised counts, whatever becomes of its message.
 pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
     let to = match link.delivery_method {
         DeliveryMethod::Link => rules::next(link, Happening::Delivered)?,
@@ -43,9 +51,18 @@ pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<P
             rules::next(link, Happening::DeliveryQueued)?
         }
     };
+    let user = made_for(world, link)?;
     let link = super::change(world, link, EventName::PayoutLinkUpdated, |link| {
         link.deliveries += 1;
         link.status = to;
+        if let Some(user) = &user {
+            link.payee_phone.clone_from(&user.phone_e164);
+            link.payee_email = user.email.as_ref().map(|email| email.to_lowercase());
+            let payee = &mut link.payee.0;
+            payee.email.clone_from(&user.email);
+            payee.country_code.clone_from(&user.phone_country_code);
+            payee.phone_number.clone_from(&user.phone_national);
+        }
     })?;
     for (channel, recipient) in recipients(&link) {
         let template = Template::ClaimLink { link: link.id, delivery: link.deliveries };

@@ -21,7 +21,7 @@ mod token;
 
 pub use cancel::Cancel;
 pub use create::{Create, DeliveryAsked, NewLink, create, wants};
-pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deliver_first};
+pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deliver_first, made_for};
 pub use expire::{Expire, Remind};
 pub use funded::{funded, not_funded};
 pub use http::{NewPayoutLink, PayeeInput, made, reports, routes};

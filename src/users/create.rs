@@ -58,6 +58,31 @@ pub fn connect_or_create(
     admit(world, scope, person, None, names)
 }
 
+/// A user who just proved to hold their own phone, or to read their own address.
+///
+/// # Errors
+/// `user-inactive` when the user is disabled.
+pub fn prove(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    identity: Identity,
+    names: &LookedUp,
+) -> Result<Arc<User>, Halt> {
+    let person = Person { identity, first_name: None, last_name: None, email: None, verified: true };
+    connect_known(world, scope, user, (&person, None), names)
+}
+
+/// Whether a user can show by an address who they are: it is theirs, and proven, or nothing of theirs is proven yet
+/// and nobody else has proven it. Anybody may write an address down, so it opens nothing that a phone was proven for.
+pub fn may_prove_address(world: &mut World, user: &User, email: &Email) -> Result<bool, Halt> {
+    if user.email.as_ref().is_none_or(|known| !known.eq_ignore_ascii_case(email.as_str())) {
+        return Ok(false);
+    }
+    let has_proven = by_proven_email(world, user.org, email)?;
+    Ok(has_proven.map_or(user.phone_verified_at.is_none(), |other| other.id == user.id))
+}
+
 /// Makes a person known to an app, on the app's own word.
 #[derive(Clone, Debug)]
 pub struct CreateUser {
@@ -202,9 +227,9 @@ pub(super) fn follow_name(world: &mut World, before: &User, after: &mut User, na
     Ok(())
 }
 
-/// The active user who proved to read this address, if there is one.
+/// The active user who proved to read this address, if there is one. Proven addresses are kept in small letters.
 fn by_proven_email(world: &mut World, org: OrgId, email: &Email) -> Result<Option<Arc<User>>, Halt> {
-    let same = world.all::<User>(User::BY_EMAIL, key![org, Some(email.as_str().to_owned())])?;
+    let same = world.all::<User>(User::BY_EMAIL, key![org, Some(email.as_str().to_lowercase())])?;
     Ok(same.into_iter().find(|user| user.email_verified_at.is_some() && rules::must_be_active(user).is_ok()))
 }
 

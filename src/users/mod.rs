@@ -30,7 +30,7 @@ mod warnings;
 
 pub use address::{SealedAddress, SetAddress};
 pub use connect::ConnectUser;
-pub use create::{CreateUser, Identity, Person, connect_or_create, fill_profile};
+pub use create::{CreateUser, Identity, Person, connect_or_create, fill_profile, may_prove_address, prove};
 pub use delete::{DeleteUser, UnderWay};
 pub use findings::{ComplianceDecision, background_check_moves};
 pub use http::routes;
