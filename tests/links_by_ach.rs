@@ -121,3 +121,26 @@ async fn a_link_by_ach_needs_a_bank_account_and_send_payout_waits_alike() {
     server.pass(DAY).await;
     assert_eq!((messages(&server).await, server.balance("app_held").await), (1, 700));
 }
+
+#[tokio::test]
+async fn a_payee_whose_money_is_on_its_way_is_told_to_wait() {
+    let server = Server::memory().await;
+    set_account(&server, "123456789").await;
+    let link = create(&server, json!({})).await.expect(202).body;
+    assert_eq!(link["status"], "funds_pending");
+    let path = format!("/v2/claims/{}", link["link"].as_str().unwrap().rsplit('/').next().unwrap());
+    let contact = json!({"country_code": "1", "phone_number": "2127361234"});
+    server.post(&format!("{path}/contact")).json(contact).send().await.expect(200);
+    let code = server.newest_message(PHONE).await["code"].clone();
+    let opened = server.post(&format!("{path}/code")).json(json!({ "token": code })).send().await.expect(200).body;
+    let step = |step: &str, body: Value| {
+        let session = opened["session"].as_str().unwrap();
+        server.post(&format!("{path}/{step}")).header("claim-session", session).json(body).send()
+    };
+    step("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
+    let bank = json!({"platform": "ach", "routing_number": "110000000", "account_number": "123456789"});
+    let claim = step("method", bank).await.expect(200).body;
+    assert!(claim["on_hold"].as_str().unwrap().contains("still on its way"), "{claim}");
+    assert_eq!(claim["next_step"], Value::Null);
+    step("payout", json!({})).await.refused(409, "invalid-state");
+}

@@ -12,7 +12,7 @@ use crate::clock::Time;
 use crate::email::Email;
 use crate::ids::{PayoutMethodId, TransferId};
 use crate::money::Cents;
-use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
+use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink, rules};
 use crate::payout_methods::{self, FieldSpec};
 use crate::payouts::{FeesAsked, Way, quote};
 use crate::phone::PhoneNumber;
@@ -192,7 +192,7 @@ pub(super) fn document(
     let sitting = world.attempt(|world| sitting::find(world, token, session_hash))?.ok();
     let code_sent_to = awaited_code(world, &link)?;
     let progress = progress(world, &link, sitting.as_ref(), code_sent_to.is_some())?;
-    let on_hold = sitting.as_ref().and_then(|sitting| on_hold(&sitting.user));
+    let on_hold = sitting.as_ref().and_then(|sitting| on_hold(&link, &sitting.user));
     let next_step = match steps::next(progress) {
         Some(StepName::Payout) if on_hold.is_some() => None,
         Some(step) => Some(next_step(world, sitting.as_ref(), step, path)?),
@@ -262,9 +262,12 @@ fn form_is_due(world: &World, link: &PayoutLink, sitting: &Sitting) -> Result<bo
     users::tax_form_is_due(world, link.scope(), &sitting.user, to_be_counted(link))
 }
 
-/// What a payee under review is told: enough to wait, and nothing of what was found.
-fn on_hold(user: &User) -> Option<&'static str> {
+/// What a payee is told who must wait: enough for that, and nothing of what a review found.
+fn on_hold(link: &PayoutLink, user: &User) -> Option<&'static str> {
     match user.status {
+        UserStatus::Unverified | UserStatus::Verified if link.status == LinkStatus::FundsPending => {
+            Some("The sender's money for this payout is still on its way. Come back later.")
+        }
         UserStatus::Unverified | UserStatus::Verified => None,
         UserStatus::InReview => {
             Some("We are checking your details before this payout can go on. Your money is kept safe; come back later.")

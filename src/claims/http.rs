@@ -291,7 +291,8 @@ pub fn routes() -> Vec<Route> {
             "Say where a code can be sent",
         )
         .keyed()
-        .takes::<ContactStep>(),
+        .takes::<ContactStep>()
+        .refuses(&[Code::UserInactive]),
         about(route!(Post "/v2/claims/{token}/code" Anyone "prove_claim_contact" code), "Type the code")
             .describe(
                 "The answer carries `session`; send it from then on as the header Claim-Session. A repeat under the same \
@@ -299,7 +300,7 @@ pub fn routes() -> Vec<Route> {
             )
             .keyed()
             .takes::<CodeStep>()
-            .refuses(&[Code::WrongToken, Code::InvalidState]),
+            .refuses(&[Code::WrongToken, Code::InvalidState, Code::UserInactive]),
         about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Say the payee's name")
             .keyed()
             .takes::<ProfileStep>()

@@ -78,13 +78,18 @@ impl Command for ClaimPayout {
     }
 }
 
-/// What an app may pay out is no business of its payees; that their money is safe, and what they can do, is.
+/// What an app may pay out, and what it has, is no business of its payees; that their money is safe, and what they can do, is.
 fn told_to_payee(halt: Halt) -> Halt {
     match halt {
         Halt::Refuse(refusal) if refusal.code == Code::LimitExceeded => {
             let message =
                 "is more than the sender can pay out today. It stays yours: take a part of it, or come back tomorrow";
             Refusal::field(Code::LimitExceeded, "/amount", message).into()
+        }
+        Halt::Refuse(refusal) if refusal.code == Code::InsufficientFunds => {
+            let message = "cannot be paid out now: the sender cannot pay the fee, or part of the money was taken another way. \
+                           What is left stays yours: take less, or come back later";
+            Refusal::field(Code::InsufficientFunds, "/amount", message).into()
         }
         Halt::Refuse(_) | Halt::Load(_) => halt,
     }

@@ -99,7 +99,7 @@ expected = "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
 assert any(hmac.compare_digest(expected, given) for given in headers["webhook-signature"].split(" "))
 ```
 
-Answer 2xx within 15 seconds, keep `webhook-id`, and take each once: a call may come twice. What was not taken comes again after 5 s, 5 min,
+Answer 2xx within 15 seconds, keep `webhook-id`, and take each once: a call may come twice, or before one with a smaller `sequence`. What was not taken comes again after 5 s, 5 min,
 30 min, 2 h, 5 h, 10 h and 10 h. `GET /v2/webhook-endpoints/{id}/deliveries` shows what became of each call, `POST …/deliveries/{id}/replay` makes
 one again. `POST …/rotate-secret` gives a new secret; for a day both sign. Whoever lost track asks `GET /v2/events?after=<sequence>`.
 "#;

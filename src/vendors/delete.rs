@@ -103,8 +103,10 @@ impl Command for DeletePaymentMethod {
 }
 
 fn open(what: &str) -> Refusal {
-    let message =
-        format!("Payables that are neither paid nor canceled name this {what}. Let them name another, or cancel them.");
+    let message = format!(
+        "Payables that are neither paid nor canceled name this {what}. Change or cancel those that are created or \
+             rejected, reject those that wait or failed, and pay those that are approved."
+    );
     Refusal::new(Code::InvalidState, message)
 }
 

@@ -187,13 +187,9 @@ impl Cluster {
 
     /// The same, made as these words of SQL say.
     pub fn bare_as(&self, how: &str) -> Database {
-        let database = self.database();
-        let Database { name, .. } = &database;
-        aside(|| {
-            self.run("postgres", &format!("DROP DATABASE {name}"));
-            self.run("postgres", &format!("CREATE DATABASE {name} {how}"));
-        });
-        database
+        let name = format!("bare_{}", uuid::Uuid::new_v4().simple());
+        aside(|| self.run("postgres", &format!("CREATE DATABASE {name} {how}")));
+        Database { cluster: self.clone(), name }
     }
 
     /// A new database.

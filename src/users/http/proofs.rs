@@ -92,7 +92,7 @@ pub(super) fn routes() -> Vec<Route> {
             .describe("By text message, or by a call with use_voice. The code is good for ten minutes, once, and for five tries. At most five an hour go to one phone and two hundred a day out for one app. Sending again voids the older code and does not reset the tries of a code that is still alive.")
             .takes::<SendVerificationTokenInput>()
             .gives_empty(202, "The code is on its way.")
-            .refuses(&[Code::InvalidInput, Code::NotFound, Code::UserInactive, Code::RateLimited]),
+            .refuses(&[Code::InvalidInput, Code::NotFound, Code::UserInactive, Code::UserInfoMissing, Code::RateLimited]),
         route!(Post "/v2/users/{user_id}/verify" App "verify_user" verify)
             .about("Users", "Takes the code that the user entered.")
             .takes::<VerifyInput>()
