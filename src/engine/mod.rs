@@ -342,8 +342,8 @@ impl Executor {
         let new = unknown_to(world, wants);
         let Begun { last, answers } = self.store.begin(organization, &new)?;
         if let Some(last) = last {
-            // The organization's own: what another's clock was ahead by is no moment of this one.
-            self.last = last;
+            // What lies ahead of the clock is from another's, and stays with the organization that has it.
+            self.last = last.max(self.last.min(self.clock.now()));
             for place in places {
                 place.now = self.next_moment();
             }
