@@ -71,5 +71,5 @@ fn reviews_that_are_forgotten_are_found() {
 #[test]
 fn years_that_are_forgotten_are_found() {
     // With this seed the look through the books, every 4,000 steps, comes before any payee who reaches the threshold.
-    is_found_from(9, Sabotage::ForgottenTaxYears, 3);
+    is_found(Sabotage::ForgottenTaxYears, 3);
 }
