@@ -303,6 +303,34 @@ fn key(number: u32) -> String {
     format!("0195cf3a-0000-7000-8000-{number:012}")
 }
 
+/// Who holds a link that names nobody may name any phone; that makes no machine that texts everybody.
+#[tokio::test]
+async fn ten_codes_an_hour_are_sent_for_one_link_wherever_they_go() {
+    let server = Server::memory().await;
+    let body = json!({"amount": 500, "delivery": {"method": "link"}});
+    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
+    let payee = Payee { server: &server, link, session: None };
+    let contact = |line: u32| json!({"country_code": "1", "phone_number": format!("21273600{line:02}")});
+    for line in 0..9 {
+        payee.post("contact", contact(line)).await.expect(200);
+        server.advance(60);
+    }
+    // The page's button sends to where the last code went; it counts as well.
+    let link = payee.link["link"].as_str().expect("a link has a link").rsplit_once("/claim/").expect("a page").1;
+    server.post(&format!("/claim/{link}/code")).form(&[("resend", "1")]).send().await.expect(303);
+    let eleventh = payee.post("contact", contact(10)).await;
+    eleventh.refused(429, "rate-limited");
+    // The first of them is an hour old in as many seconds.
+    assert_eq!(eleventh.header("retry-after"), Some((3_600 - 9 * 60).to_string().as_str()));
+    server.work_off().await;
+    let texts = server.get("/v2/sandbox/messages?limit=100").app_key().send().await.expect(200).body;
+    let texted: Vec<&Value> = texts["data"].as_array().expect("a list").iter().map(|text| &text["to"]).collect();
+    assert!(texted.len() == 10 && !texted.contains(&&json!("+12127360010")), "{texted:?}");
+    server.advance(3_600 - 9 * 60);
+    payee.post("contact", contact(10)).await.expect(200);
+    payee.post("contact", contact(11)).await.refused(429, "rate-limited");
+}
+
 /// One mailbox is one person and is sent five codes an hour, however its address is spelled.
 #[tokio::test]
 async fn the_case_of_an_address_makes_no_second_person() {

@@ -205,6 +205,36 @@ fn a_process_that_stands_still_with_the_lock_keeps_nobody_waiting_for_long() {
     house.verify();
 }
 
+/// A right, a table or a column that is gone is an outage: the operator brings it back, and the caller repeats.
+#[test]
+fn a_table_that_is_gone_is_an_outage_and_no_bug() {
+    let house = House::new(Database::new());
+    let process = house.start(&[]);
+    let credentials = house.credentials();
+    let body = json!({
+        "amount": bursar::load::CENTS, "payee": {"country_code": "1", "phone_number": "2127361234"},
+        "idempotency_key": "a2b8c9d0-0000-4000-8000-000000000001",
+    });
+    let pay = || ask(&process, &credentials, "app", "POST", "/v2/payouts/send-payout", &body.to_string());
+    for (away, back) in [
+        ("ALTER TABLE transfers RENAME TO transfers_away", "ALTER TABLE transfers_away RENAME TO transfers"),
+        (
+            "ALTER TABLE events RENAME COLUMN object TO object_away",
+            "ALTER TABLE events RENAME COLUMN object_away TO object",
+        ),
+    ] {
+        house.database.run(away);
+        let (status, told) = pay();
+        assert_eq!((status, &told["error_code"]), (503, &json!("service-unavailable")), "{away}: {told}");
+        house.database.run(back);
+    }
+    let (status, link) = pay();
+    assert_eq!(status, 201, "{link}");
+    let (_, list) = ask(&process, &credentials, "app", "GET", "/v2/payout-links", "");
+    assert_eq!(list["data"].as_array().unwrap().len(), 1, "{list}");
+    house.verify();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_of_the_server_under_load_loses_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use crate::clock::Time;
 use crate::ids::{AppId, ClaimSessionId, OrgId, PayoutLinkId, PayoutMethodId, UserId};
 use crate::messages::Channel;
-use crate::world::record::record;
+use crate::world::record::{Document, record};
 
 record! {
     /// The phone or address that a link's code was last sent to.
@@ -19,6 +19,9 @@ record! {
         pub recipient: String,
         /// When it was given.
         pub created_at: Time,
+        /// When codes of the link were sent within the last hour, wherever they went, in microseconds since 1970,
+        /// oldest first.
+        pub sent_at_micros: Document<Vec<i64>>,
     }
 }
 

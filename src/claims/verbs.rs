@@ -16,7 +16,7 @@ use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
 use crate::users::verification::{self, Checked, NewCode, Recipient};
 use crate::users::{self, Identity, NewMethod, Person};
-use crate::world::record::key;
+use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// Where a code can be sent.
@@ -59,25 +59,44 @@ impl Command for GiveContact {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
         let (channel, recipient) = (self.contact.channel(), recipient(world, &link, &self.contact)?);
-        let to = Recipient { channel, recipient: &recipient, purpose: CodePurpose::Claim };
-        verification::start(world, link.scope(), &to, &self.code)?;
+        let contact = world.get::<ClaimContact>(key![link.org, link.id])?;
+        let sends = send_code(world, &link, contact.as_deref(), (channel, &recipient), &self.code)?;
 
         // From here it must succeed.
-        let now = world.now();
-        match world.get::<ClaimContact>(key![link.org, link.id])? {
-            Some(contact) => {
-                world.change(&contact, |contact| {
-                    contact.channel = channel;
-                    contact.recipient = recipient;
-                    contact.created_at = now;
-                });
-            }
-            None => {
-                world.add(ClaimContact { org: link.org, link: link.id, channel, recipient, created_at: now });
-            }
-        }
+        let fresh = ClaimContact {
+            org: link.org,
+            link: link.id,
+            channel,
+            recipient,
+            created_at: world.now(),
+            sent_at_micros: Document(sends),
+        };
+        match contact {
+            Some(contact) => world.change(&contact, |contact| *contact = fresh),
+            None => world.add(fresh),
+        };
         Ok(())
     }
+}
+
+/// Codes sent for one link within an hour, wherever they go. Who holds a link that names nobody may give any phone, and
+/// each text costs money and wakes a person.
+const SENDS_OF_LINK_PER_HOUR_MAX: usize = 10;
+
+/// Sends a code for the link; gives the link's sends of the last hour, this one included.
+fn send_code(
+    world: &mut World,
+    link: &PayoutLink,
+    contact: Option<&ClaimContact>,
+    (channel, recipient): (Channel, &str),
+    code: &NewCode,
+) -> Result<Vec<i64>, Halt> {
+    let sent = contact.map_or(&[][..], |contact| &contact.sent_at_micros.0);
+    let message = "At most ten codes an hour are sent for one payout.";
+    let sends = verification::with_one_more(sent, world.now(), SENDS_OF_LINK_PER_HOUR_MAX, message)?;
+    let to = Recipient { channel, recipient, purpose: CodePurpose::Claim };
+    verification::start(world, link.scope(), &to, code)?;
+    Ok(sends)
 }
 
 /// Where the code goes. A link that names its payee is for that payee: to the phone or the address it names. A link that
@@ -132,8 +151,9 @@ impl Command for SendCodeAgain {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
         let contact = must_have_contact(world, &link)?;
-        let to = Recipient { channel: contact.channel, recipient: &contact.recipient, purpose: CodePurpose::Claim };
-        verification::start(world, link.scope(), &to, &self.code)?;
+        let to = (contact.channel, contact.recipient.as_str());
+        let sends = send_code(world, &link, Some(&contact), to, &self.code)?;
+        world.change(&contact, |contact| contact.sent_at_micros = Document(sends));
         Ok(())
     }
 }

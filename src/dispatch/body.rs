@@ -115,10 +115,12 @@ fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
     let (kind, charset) = media_type(given);
     let json = kind == "application/json" && charset.is_none_or(|charset| charset == "utf-8");
     let plain = text("content-encoding").is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
-    if json && plain {
-        return Ok(());
-    }
-    Err(Refusal::new(Code::UnsupportedMediaType, "Send the body as JSON, with Content-Type: application/json."))
+    let message = match (json, plain) {
+        (true, true) => return Ok(()),
+        (false, _) => "Send the body as JSON, with Content-Type: application/json.",
+        (true, false) => "Send the body as it is, without Content-Encoding.",
+    };
+    Err(Refusal::new(Code::UnsupportedMediaType, message))
 }
 
 /// The type and its charset, both in lower case.

@@ -140,11 +140,9 @@ pub struct Recipient<'a> {
 pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode) -> Result<MessageId, Halt> {
     let now = world.now();
     let known = world.get::<Verification>(key![scope.org, to.recipient.to_owned()])?;
-    let mut sends = known.as_ref().map(|known| sends_of_last_hour(known, now)).unwrap_or_default();
-    if let Some(oldest) = sends.first().filter(|_| sends.len() >= SENDS_PER_HOUR_MAX) {
-        let wait = HOUR_SECONDS - now.seconds_since(Time::from_micros(*oldest));
-        return Err(too_many("At most five codes an hour are sent to one phone or address.", wait).into());
-    }
+    let sent = known.as_ref().map_or(&[][..], |known| &known.sent_at_micros.0);
+    let message = "At most five codes an hour are sent to one phone or address.";
+    let sends = with_one_more(sent, now, SENDS_PER_HOUR_MAX, message)?;
     let today = match to.purpose {
         CodePurpose::Verification => count_send(world, scope)?,
         // A payee asks for this code at a link with money behind it: an app that pays many people needs many.
@@ -152,7 +150,6 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
     };
 
     // From here it must succeed.
-    sends.push(now.micros());
     let fresh = Verification {
         org: scope.org,
         recipient: to.recipient.to_owned(),
@@ -255,9 +252,19 @@ fn is_alive(known: &Verification, now: Time) -> bool {
     known.used_at.is_none() && known.expires_at > now && known.tries < TRIES_MAX
 }
 
-fn sends_of_last_hour(known: &Verification, now: Time) -> Vec<i64> {
+/// The sends of the last hour with one more, now; each in microseconds since 1970, the oldest first.
+///
+/// # Errors
+/// `rate-limited` with this message when there were `max` already, and when the oldest of them is an hour old.
+pub fn with_one_more(sent_at_micros: &[i64], now: Time, max: usize, message: &str) -> Result<Vec<i64>, Refusal> {
     let hour_ago = now.plus_seconds(-HOUR_SECONDS).micros();
-    known.sent_at_micros.0.iter().copied().filter(|sent| *sent > hour_ago).collect()
+    let mut sends: Vec<i64> = sent_at_micros.iter().copied().filter(|sent| *sent > hour_ago).collect();
+    if let Some(oldest) = sends.first().filter(|_| sends.len() >= max) {
+        let wait = HOUR_SECONDS - now.seconds_since(Time::from_micros(*oldest));
+        return Err(too_many(message, wait));
+    }
+    sends.push(now.micros());
+    Ok(sends)
 }
 
 /// Counts one send of the app today; gives how many there are now.

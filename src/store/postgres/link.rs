@@ -99,13 +99,15 @@ impl From<tokio_postgres::Error> for Trouble {
 
 impl Trouble {
     /// Whether the same may go well on another connection or a moment later: deadlocks, failed serialization,
-    /// a server that shuts down or has become a standby. Whoever waited for an answer in vain has waited enough.
+    /// a server that shuts down or has become a standby. Whoever waited for an answer in vain has waited enough. A right,
+    /// a table or a column that is gone is the operator's to bring back: an outage, and no bug.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Broken(_) => true,
             Self::Silent(_) => false,
             Self::Said { code, ended, .. } => {
-                let (code, classes) = (code.code(), ["08", "25", "40", "53", "57", "58", "XX"]);
+                let (code, classes) =
+                    (code.code(), ["08", "25", "40", "42501", "42703", "42P01", "53", "57", "58", "XX"]);
                 *ended || classes.iter().any(|class| code.starts_with(class))
             }
         }
