@@ -78,7 +78,7 @@ pub struct Opened {
 #[derive(Default)]
 pub struct Keeps {
     // The order matters: checkpoints end before another process may come in.
-    beside: Option<Beside>,
+    beside: Vec<Beside>,
     lock: Option<File>,
 }
 
@@ -112,7 +112,7 @@ impl Opened {
     pub fn sqlite(path: &Path, migrate: bool) -> Result<Self, Unopened> {
         let lock = lock(path)?;
         let Sqlite { writer, readers, checkpointer } = Sqlite::open(path, migrate)?;
-        let keeps = Keeps { beside: Some(checkpointer), lock: Some(lock) };
+        let keeps = Keeps { beside: vec![checkpointer], lock: Some(lock) };
         Ok(Self { stores: vec![Store::Sqlite(Box::new(writer))], reads: Reads::Sqlite(readers), keeps })
     }
 
@@ -121,9 +121,9 @@ impl Opened {
     /// # Errors
     /// `Shared` when it cannot be reached, or its schema is not ours.
     pub fn postgres(settings: postgres::Settings, migrate: bool, executors: usize) -> Result<Self, Unopened> {
-        let Postgres { writers, readers, statistics } = Postgres::open(settings, migrate, executors)?;
+        let Postgres { writers, readers, beside } = Postgres::open(settings, migrate, executors)?;
         let stores = writers.into_iter().map(|writer| Store::Postgres(Box::new(writer))).collect();
-        let keeps = Keeps { beside: Some(statistics), lock: None };
+        let keeps = Keeps { beside, lock: None };
         Ok(Self { stores, reads: Reads::Postgres(readers), keeps })
     }
 
@@ -280,7 +280,7 @@ pub fn departing(path: &Path) -> Result<(Departure, Keeps), Unopened> {
     if !path.exists() {
         return Err(BadConfig::one(format!("there is no store at {}", path.display())).into());
     }
-    let keeps = Keeps { beside: None, lock: Some(lock(path)?) };
+    let keeps = Keeps { beside: Vec::new(), lock: Some(lock(path)?) };
     Ok((Departure::open(path)?, keeps))
 }
 
@@ -319,7 +319,7 @@ fn server(settings: &postgres::Settings, password_file: Option<&Path>) -> Result
 
 impl std::fmt::Debug for Keeps {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Keeps(beside: {}, locked: {})", self.beside.is_some(), self.lock.is_some())
+        write!(f, "Keeps(beside: {}, locked: {})", self.beside.len(), self.lock.is_some())
     }
 }
 

@@ -13,14 +13,14 @@ use crate::harness::sending::Sending;
 use crate::postgres_processes::House;
 
 /// Where an organization's rows are.
-struct Place {
+pub struct Place {
     /// The shard of `tenants`, which those of the other tables follow.
     shard: String,
     /// `host:port`
-    node: String,
+    pub node: String,
 }
 
-fn place_of(database: &Database, org: &str) -> Place {
+pub fn place_of(database: &Database, org: &str) -> Place {
     let place = format!(
         "SELECT shardid || '|' || nodename || ':' || nodeport FROM citus_shards \
          WHERE shardid = get_shard_id_for_distribution_column('tenants', '{org}')"
@@ -44,7 +44,7 @@ fn other_than(database: &Database, node: &str) -> String {
 
 /// Does something to the nodes of a database, and is told an organization of it, to which two processes send payouts until
 /// it is done. Each payout is then there once.
-async fn while_payouts_run<T: Send>(act: impl FnOnce(&Database, &str) -> T + Send) -> T {
+pub async fn while_payouts_run<T: Send>(act: impl FnOnce(&Database, &str) -> T + Send) -> T {
     let database = aside(own);
     let house = House::new(database.clone());
     let (process, other) = (house.start(&[]), house.start(&[]));

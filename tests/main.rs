@@ -16,6 +16,7 @@ mod backups;
 mod batch_crash;
 mod belonging;
 mod citus;
+mod citus_direct;
 mod citus_nodes;
 mod claims;
 mod claims_of_users;

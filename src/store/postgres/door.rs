@@ -1,10 +1,12 @@
-//! The way to the server: which host takes writes, and whether it is worth asking again.
+//! The way to the server: which host takes writes, and whether it is worth asking again; and the ways to the nodes of a
+//! distributed database.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Settings;
-use super::link::{Link, Trouble};
+use super::link::{Leads, Link, Trouble};
+use super::nodes::{Node, Nodes, Place};
 use crate::store::StoreError;
 
 /// After all hosts have refused, whoever comes within this time is refused without asking them again: while there is
@@ -14,6 +16,7 @@ const REST: Duration = Duration::from_millis(300);
 /// See the module's comment.
 pub(super) struct Door {
     pub settings: Settings,
+    pub nodes: Nodes,
     seen: Mutex<Seen>,
 }
 
@@ -28,25 +31,34 @@ struct Seen {
 impl Door {
     /// To the server of these settings.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, seen: Mutex::default() }
+        Self { settings, nodes: Nodes::default(), seen: Mutex::default() }
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a connection leads to the host that took writes when that was last found out. A primary that stood
-    /// still may come back and not know yet that it has been replaced: what it shows is old.
+    /// Whether a connection leads to the host that took writes when that was last found out, or to a node that is gone
+    /// to. A primary that stood still may come back and not know yet that it has been replaced: what it shows is old.
     pub fn leads_to(&self, link: &Link) -> bool {
-        self.seen().primary == link.host
+        match &link.leads {
+            Leads::ToHost(host) => self.seen().primary == *host,
+            Leads::ToNode(node) => self.nodes.is_open(node),
+        }
     }
 
     /// The host of a connection did not answer, or did not say what became of a commit: the others are asked before
-    /// it. Cut off from its standbys it still says that it takes writes, and never says that one is done.
+    /// it. Cut off from its standbys it still says that it takes writes, and never says that one is done. A node that
+    /// does so is left alone for a while: the coordinator may know of another in its stead.
     pub fn doubt(&self, link: &Link) {
-        let mut seen = self.seen();
-        if seen.primary == link.host {
-            seen.primary = (link.host + 1) % self.settings.hosts().len();
+        match &link.leads {
+            Leads::ToHost(host) => {
+                let mut seen = self.seen();
+                if seen.primary == *host {
+                    seen.primary = (host + 1) % self.settings.hosts().len();
+                }
+            }
+            Leads::ToNode(node) => self.nodes.close(&node.to_string(), "it did not answer"),
         }
     }
 
@@ -72,7 +84,8 @@ impl Door {
         let mut reasons = Vec::new();
         for place in (0..hosts.len()).map(|offset| (first + offset) % hosts.len()) {
             let opened = self.settings.tls().map_err(Trouble::Broken);
-            match opened.and_then(|tls| Link::open((place, &hosts[place]), tls, self.settings.pooled, aside)) {
+            let leads = Leads::ToHost(place);
+            match opened.and_then(|tls| Link::open(leads, &hosts[place], tls, self.settings.pooled, aside)) {
                 Ok(link) => {
                     *self.seen() = Seen { primary: place, closed: None };
                     return Ok(link);
@@ -84,5 +97,26 @@ impl Door {
         tracing::warn!(database = %self.settings, reason, "PostgreSQL cannot be reached");
         self.seen().closed = Some((Instant::now(), reason.clone()));
         Err(reason)
+    }
+
+    /// A new connection to a node; nothing when it cannot be gone to, and then it is left alone for a while.
+    pub fn open_at(&self, node: &Arc<Node>, aside: bool) -> Option<Link> {
+        let config = self.settings.of_node(&node.host, node.port);
+        let tls = self.settings.tls().map_err(Trouble::Broken);
+        let opened = tls.and_then(|tls| {
+            let mut link = Link::open(Leads::ToNode(node.clone()), &config, tls, self.settings.pooled, aside)?;
+            node.must_be(&mut link)?;
+            Ok(link)
+        });
+        opened.map_err(|trouble| self.nodes.close(&node.to_string(), &trouble.to_string())).ok()
+    }
+
+    /// A new connection to where an organization is.
+    pub fn open_to(&self, place: &Place, aside: bool) -> Result<Link, String> {
+        let direct = match place {
+            Place::At(node) => self.open_at(node, aside),
+            Place::Main => None,
+        };
+        direct.map_or_else(|| self.open(aside), Ok)
     }
 }

@@ -17,6 +17,7 @@ use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::cells::Param;
+use super::nodes::{Node, Place};
 use super::settings::with_cause;
 use super::statements::{Form, Statement};
 use crate::store::StoreError;
@@ -127,10 +128,18 @@ impl Trouble {
 /// What became of one of a round.
 pub(super) type Answer = Result<Vec<tokio_postgres::Row>, Trouble>;
 
+/// Where a connection leads.
+#[derive(Clone, Debug)]
+pub(super) enum Leads {
+    /// To one of the hosts of the URL.
+    ToHost(usize),
+    /// To a node of a distributed database.
+    ToNode(Arc<Node>),
+}
+
 /// See the module's comment.
 pub(super) struct Link {
-    /// Which of the hosts it leads to.
-    pub host: usize,
+    pub leads: Leads,
     client: Client,
     prepared: Prepared,
     /// How many transactions were begun.
@@ -190,9 +199,10 @@ fn time_limits(scope: &str) -> [String; 2] {
 }
 
 impl Link {
-    /// Connects to one of the hosts; it must take writes.
+    /// Connects; the server must take writes.
     pub fn open(
-        (host, config): (usize, &tokio_postgres::Config),
+        leads: Leads,
+        config: &tokio_postgres::Config,
         tls: MakeRustlsConnect,
         pooled: bool,
         aside: bool,
@@ -219,7 +229,7 @@ impl Link {
         let connected = drive_to_end(&runtime, aside, connecting);
         match connected {
             Ok(Ok((client, citus))) => Ok(Self {
-                host,
+                leads,
                 client,
                 prepared: Prepared::default(),
                 begun: 0,
@@ -237,6 +247,15 @@ impl Link {
                 runtime.shutdown_background();
                 Err(Trouble::Silent(READY_DEADLINE))
             }
+        }
+    }
+
+    /// Whether it leads to where an organization is.
+    pub fn leads_to(&self, place: &Place) -> bool {
+        match (&self.leads, place) {
+            (Leads::ToHost(_), Place::Main) => true,
+            (Leads::ToNode(node), Place::At(wanted)) => node == wanted,
+            (Leads::ToHost(_), Place::At(_)) | (Leads::ToNode(_), Place::Main) => false,
         }
     }
 

@@ -17,6 +17,7 @@ mod cells;
 mod distribution;
 mod door;
 mod link;
+mod nodes;
 mod readers;
 mod schema;
 mod settings;
@@ -42,8 +43,8 @@ pub struct Postgres {
     pub writers: Vec<Writer>,
     /// For everyone who reads.
     pub readers: Readers,
-    /// Has tables analyzed that grow, until it is dropped.
-    pub statistics: Beside,
+    /// Has tables analyzed that grow, and knows the nodes of a distributed database, until it is dropped.
+    pub beside: Vec<Beside>,
 }
 
 /// Why a database could not be opened.
@@ -58,7 +59,7 @@ pub enum OpenError {
         reason: String,
     },
     /// The system has no thread for what is done beside it.
-    #[error("cannot open the database {database}: no thread for its statistics: {source}")]
+    #[error("cannot open the database {database}: no thread for what is done beside it: {source}")]
     Thread {
         /// Where it is, without its password.
         database: String,
@@ -151,8 +152,12 @@ impl Postgres {
         arrival::refuse_half_moved(&mut link, door.settings.to_string())?;
         let writers = (0..executors.max(1)).map(|_| Writer::new(door.clone())).collect();
         let no_thread = |source| OpenError::Thread { database: door.settings.to_string(), source };
-        let statistics = statistics::keep(door.clone()).map_err(no_thread)?;
-        Ok(Self { writers, readers: Readers::new(door), statistics })
+        let mut beside = vec![statistics::keep(door.clone()).map_err(no_thread)?];
+        // Who goes by way of a pooler must not go past it.
+        if link.has_citus() && !door.settings.pooled {
+            beside.push(nodes::keep(door.clone()).map_err(no_thread)?);
+        }
+        Ok(Self { writers, readers: Readers::new(door), beside })
     }
 
     /// Brings the schema up to date, and spreads it over the nodes of a cluster of Citus, each organization on one of

@@ -8,12 +8,17 @@ use std::time::{Duration, Instant};
 use super::cells::read_row;
 use super::door::Door;
 use super::link::{Ask, BEGINNING, Link, Trouble};
+use super::nodes::Place;
 use super::statements::{Questions, every};
+use crate::ids::OrgId;
 use crate::store::{Snapshot, StoreError};
+use crate::world::query::Compare;
 use crate::world::{Row, RowsWanted, Table, Value, Want};
 
 /// How many connections read at once.
 const READERS_MAX: usize = 8;
+/// How many wait for the next reader at most; there are more places than one where organizations have nodes.
+const IDLE_MAX: usize = 4 * READERS_MAX;
 /// How long a reader waits for one of them.
 const LENT_WITHIN: Duration = Duration::from_secs(3);
 /// How long a look may take.
@@ -52,7 +57,11 @@ impl Readers {
 
     /// Answers look-ups, in their order, from one consistent state.
     pub(in crate::store) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        let (questions, found) = self.look(|link| {
+        let place = match organization_of(wants) {
+            Some(organization) => self.door.nodes.place_of(organization).unwrap_or(Place::Main),
+            None => Place::Main,
+        };
+        let (questions, found) = self.look(&place, |link| {
             let questions = Questions::of(wants, link.has_citus());
             let found = match questions.statements.as_slice() {
                 [] => Vec::new(),
@@ -73,7 +82,7 @@ impl Readers {
     /// Whether there is a primary that takes writes.
     pub(in crate::store) fn reachable(&self) -> Result<(), StoreError> {
         let asks = [Ask::Once("SELECT 1 WHERE current_setting('transaction_read_only') = 'off'".to_owned())];
-        match self.look(|link| link.ask_all(&asks, REACH_DEADLINE))?.first().map(Vec::len) {
+        match self.look(&Place::Main, |link| link.ask_all(&asks, REACH_DEADLINE))?.first().map(Vec::len) {
             Some(1) => Ok(()),
             Some(_) | None => Err(StoreError::Read("the database takes no writes".to_owned())),
         }
@@ -82,10 +91,10 @@ impl Readers {
     /// Asks on a connection. One that was idle may have broken meanwhile without anybody noticing, so a look that
     /// breaks is made once more, on a new one; one that others were in the way of, for as long as they are: to read twice
     /// harms nobody.
-    fn look<T>(&self, mut ask: impl FnMut(&mut Link) -> Result<T, Trouble>) -> Result<T, StoreError> {
+    fn look<T>(&self, place: &Place, mut ask: impl FnMut(&mut Link) -> Result<T, Trouble>) -> Result<T, StoreError> {
         let (begun, mut broke) = (Instant::now(), false);
         loop {
-            let mut lent = self.lend(false)?;
+            let mut lent = self.lend(place, false)?;
             match ask(lent.link()) {
                 Ok(found) => {
                     lent.give_back();
@@ -109,7 +118,7 @@ impl Readers {
         look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         // Tests and tools look from async code too.
-        let mut lent = self.lend(tokio::runtime::Handle::try_current().is_ok())?;
+        let mut lent = self.lend(&Place::Main, tokio::runtime::Handle::try_current().is_ok())?;
         let link = lent.link();
         let begin = link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY").into_iter();
         let begin = begin.chain([
@@ -129,13 +138,14 @@ impl Readers {
         Ok(seen)
     }
 
-    fn lend(&self, aside: bool) -> Result<Lending<'_>, StoreError> {
+    fn lend(&self, place: &Place, aside: bool) -> Result<Lending<'_>, StoreError> {
         let deadline = Instant::now() + LENT_WITHIN;
         let mut lent = self.lent();
         loop {
             // Those that lead to a primary of before are thrown away.
             lent.idle.retain(|link| self.door.leads_to(link));
-            if let Some(mut link) = lent.idle.pop() {
+            if let Some(at) = lent.idle.iter().rposition(|link| link.leads_to(place)) {
+                let mut link = lent.idle.remove(at);
                 link.drive_aside(aside);
                 lent.out += 1;
                 return Ok(Lending { readers: self, link: Some(link) });
@@ -145,7 +155,7 @@ impl Readers {
                 drop(lent);
                 // From here on it counts as lent, and dropping it counts it back.
                 let mut lending = Lending { readers: self, link: None };
-                lending.link = Some(self.door.open(aside).map_err(StoreError::Read)?);
+                lending.link = Some(self.door.open_to(place, aside).map_err(StoreError::Read)?);
                 return Ok(lending);
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -155,6 +165,25 @@ impl Readers {
             lent = self.lent.1.wait_timeout(lent, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
+}
+
+/// The organization that all of these are about, if there is one.
+fn organization_of(wants: &[Want]) -> Option<OrgId> {
+    let of = |want: &Want| {
+        let (table, column, value) = match want {
+            Want::Rows(wanted) => (wanted.table, wanted.index.columns.first(), wanted.values.first()),
+            Want::Page(query) => {
+                let first = query.conditions.first().filter(|first| first.compare == Compare::Equal);
+                (query.table, first.map(|first| &first.column), first.map(|first| &first.value))
+            }
+        };
+        match value {
+            Some(Value::Id(id)) if column == table.key().columns.first() => Some(OrgId(*id)),
+            Some(_) | None => None,
+        }
+    };
+    let first = of(wants.first()?)?;
+    wants.iter().all(|want| of(want) == Some(first)).then_some(first)
 }
 
 /// A connection that is thrown away, after a panic too, unless it is given back.
@@ -170,7 +199,11 @@ impl Lending<'_> {
 
     fn give_back(mut self) {
         if let Some(link) = self.link.take() {
-            self.readers.lent().idle.push(link);
+            let mut lent = self.readers.lent();
+            lent.idle.push(link);
+            if lent.idle.len() > IDLE_MAX {
+                lent.idle.remove(0);
+            }
         }
     }
 }

@@ -91,6 +91,10 @@ impl Settings {
         }
         let shown = format!("postgres://{}/{path}", front.split_once('/').map_or(authority, |(_, _)| authority));
         let shown = shown.replace(&login, "");
+        if let Trust::Named(Some(file)) = &trust {
+            // Read again for each connection, so that certificates can be exchanged; a wrong name is told at once.
+            roots(Some(file))?;
+        }
         Ok(Self { hosts, shown, trust, pooled: false, locks: true })
     }
 
@@ -133,6 +137,21 @@ impl Settings {
 
     pub(super) fn hosts(&self) -> &[tokio_postgres::Config] {
         &self.hosts
+    }
+
+    /// How to reach another server of the same cluster: as the same user, with the same care.
+    pub(super) fn of_node(&self, host: &str, port: u16) -> tokio_postgres::Config {
+        let known = &self.hosts[0];
+        let mut config = tokio_postgres::Config::new();
+        config.host(host).port(port).channel_binding(known.get_channel_binding());
+        let text = |value: Option<&str>| value.map(str::to_owned);
+        text(known.get_user()).map(|user| config.user(user));
+        known.get_password().map(|password| config.password(password));
+        text(known.get_dbname()).map(|name| config.dbname(name));
+        text(known.get_options()).map(|options| config.options(options));
+        text(known.get_application_name()).map(|name| config.application_name(name));
+        known.get_connect_timeout().map(|timeout| config.connect_timeout(*timeout));
+        completed(config, &self.trust)
     }
 
     /// What TLS is made with.
@@ -308,7 +327,6 @@ mod tests {
             ("postgres://a/x", false),
             ("postgres://a/x?sslmode=require", false),
             ("postgres://a/x?sslmode=verify-full", true),
-            ("postgres://a/x?sslmode=verify-full&sslrootcert=/etc/root.pem", true),
             ("postgres://127.0.0.1,localhost,[::1]/x?sslmode=disable", true),
             ("postgres://localhost,a/x", false),
         ] {
@@ -323,6 +341,8 @@ mod tests {
             ("postgres://me:secret@/x", "names no host"),
             ("postgres://me:secret@a/x?sslmode=verify-ca", "sslmode must be"),
             ("postgres://me:secret@a/x?sslmode=require&sslrootcert=/x", "goes with sslmode=verify-full"),
+            ("postgres://me:secret@a/x?sslmode=verify-full&sslrootcert=/nowhere", "sslrootcert /nowhere"),
+            ("postgres://me:secret@a/x?sslmode=verify-full&sslrootcert=/dev/null", "no root certificates"),
             ("postgres://me:secret@a/x?target_session_attrs=any", "must be read-write"),
             ("postgres://me:secret@a:port/x", "port"),
             ("postgres://me:secret@a/x?colour=red", "colour"),

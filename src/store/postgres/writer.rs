@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio_postgres::error::SqlState;
-use uuid::Uuid;
 
 use super::arrival::CLOSED;
 use super::cells::Param;
 use super::door::Door;
 use super::link::{Ask, BEGINNING, LOCK_MAX_MILLIS, Link, Trouble};
+use super::nodes::Place;
 use super::statements::{NOBODY, Questions, writes};
 use crate::clock::Time;
 use crate::ids::OrgId;
@@ -27,26 +27,26 @@ const COMMIT_DEADLINE: Duration = Duration::from_secs(20);
 /// See the module's comment.
 pub struct Writer {
     door: Arc<Door>,
-    /// Thrown away after any error.
+    /// The one of the batch. Thrown away after any error.
     link: Option<Link>,
-    /// The organization whose batch is open on the link.
-    batch: Option<OrgId>,
+    /// To where other organizations are; none where there is one server.
+    others: Vec<Link>,
+    /// The organization whose batch is open on the link, and its moment when it was locked.
+    batch: Option<(OrgId, Time)>,
 }
 
 impl Writer {
     pub(super) fn new(door: Arc<Door>) -> Self {
-        Self { door, link: None, batch: None }
+        Self { door, link: None, others: Vec::new(), batch: None }
     }
 
     /// Begins a transaction, locks the organization, and loads.
     pub(in crate::store) fn begin(&mut self, organization: OrgId, wants: &[Want]) -> Result<Begun, StoreError> {
         self.abandon();
-        let mut link = match self.link.take() {
-            Some(link) if !link.is_closed() && self.door.leads_to(&link) => link,
-            Some(_) | None => self.door.open(false).map_err(StoreError::Read)?,
-        };
+        let mut link = self.link_for(organization)?;
         let questions = Questions::of(wants, link.has_citus());
-        let lock = || self.lock(organization);
+        let is_spread = link.has_citus();
+        let lock = || self.lock(organization, is_spread);
         let loads = || questions.statements.iter().map(Ask::Made);
         let begun = Instant::now();
         let mut found = loop {
@@ -81,14 +81,41 @@ impl Writer {
         };
         let answers = questions.answers(&found[2..])?;
         self.link = Some(link);
-        self.batch = Some(organization);
+        self.batch = Some((organization, last));
         Ok(Begun { last: Some(last), answers })
     }
 
-    fn lock(&self, organization: OrgId) -> Ask<'static> {
-        let text = match self.door.settings.locks {
-            true => "SELECT moment FROM tenants WHERE org = $1 FOR UPDATE",
-            false => "SELECT moment FROM tenants WHERE org = $1",
+    /// A connection to where the organization is.
+    fn link_for(&mut self, organization: OrgId) -> Result<Link, StoreError> {
+        match self.door.nodes.place_of(organization) {
+            Some(place) => self.link_to(&place),
+            None => {
+                let mut link = self.link_to(&Place::Main)?;
+                self.door.nodes.learn(organization, &mut link).map_err(Trouble::of_read)?;
+                self.others.push(link);
+                let place = self.door.nodes.place_of(organization).unwrap_or(Place::Main);
+                self.link_to(&place)
+            }
+        }
+    }
+
+    fn link_to(&mut self, place: &Place) -> Result<Link, StoreError> {
+        self.others.extend(self.link.take());
+        self.others.retain(|link| !link.is_closed() && self.door.leads_to(link));
+        match self.others.iter().position(|link| link.leads_to(place)) {
+            Some(at) => Ok(self.others.swap_remove(at)),
+            None => self.door.open_to(place, false).map_err(StoreError::Read),
+        }
+    }
+
+    /// Locks the organization, until the transaction ends. Where organizations move between nodes that is a write: a move
+    /// waits for those who write, and not for those who hold a lock. It would come between the look and the write, which
+    /// then knew nothing of what others wrote at the new node.
+    fn lock(&self, organization: OrgId, is_spread: bool) -> Ask<'static> {
+        let text = match (self.door.settings.locks, is_spread) {
+            (true, true) => "UPDATE tenants SET moment = moment WHERE org = $1 RETURNING moment",
+            (true, false) => "SELECT moment FROM tenants WHERE org = $1 FOR UPDATE",
+            (false, _) => "SELECT moment FROM tenants WHERE org = $1",
         };
         Ask::Fixed(text, vec![Param::Id(organization.0)])
     }
@@ -111,7 +138,7 @@ impl Writer {
 
     /// Loads within the transaction.
     pub(in crate::store) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        let (Some(organization), Some(mut link)) = (self.batch, self.link.take()) else {
+        let (Some((organization, _)), Some(mut link)) = (self.batch, self.link.take()) else {
             return Err(StoreError::Again("no batch is open".to_owned()));
         };
         let questions = Questions::of(wants, link.has_citus());
@@ -127,7 +154,7 @@ impl Writer {
     /// answers may rest on a commit that no standby has yet, which is so after its wait was given up and after a crash.
     /// It writes the moment, and so it waits for its own commit and for all before it.
     pub(in crate::store) fn commit(&mut self, changes: &[TableChanges], last: Time) -> Result<(), CommitError> {
-        let (Some(organization), Some(mut link)) = (self.batch.take(), self.link.take()) else {
+        let (Some((organization, before)), Some(mut link)) = (self.batch.take(), self.link.take()) else {
             return Err(CommitError::Again("no batch is open".to_owned()));
         };
         let statements = changes
@@ -136,8 +163,8 @@ impl Writer {
             .collect::<Result<Vec<_>, _>>();
         let statements = statements.map_err(|error| CommitError::Refused(error.to_string()))?;
         let statements = statements.iter().flatten();
-        let mut asks: Vec<Ask<'_>> = statements.map(Ask::Made).collect();
-        asks.push(moment(organization.0, last));
+        let mut asks = vec![self.moment(organization, before, last)];
+        asks.extend(statements.map(Ask::Made));
         asks.push(Ask::Plain("COMMIT".to_owned()));
         link.listen();
         let mut answers = link.ask(&asks, COMMIT_DEADLINE);
@@ -151,17 +178,26 @@ impl Writer {
         outcome
     }
 
+    /// Writes the organization's moment, and fails where it is not what it was when the organization was locked: somebody
+    /// was here meanwhile, and what was looked at is old. That takes a lock that locks nothing, which there is: who waits
+    /// for an organization that moves to another shard may get the lock of the row that it leaves behind.
+    fn moment(&self, organization: OrgId, before: Time, last: Time) -> Ask<'static> {
+        let [last, organization] = [Param::Int(last.micros()), Param::Id(organization.0)];
+        match self.door.settings.locks {
+            true => Ask::Fixed(
+                "UPDATE tenants SET moment = $1::bigint / CASE WHEN moment = $3 THEN 1 ELSE 0 END WHERE org = $2",
+                vec![last, organization, Param::Int(before.micros())],
+            ),
+            false => Ask::Fixed("UPDATE tenants SET moment = $1 WHERE org = $2", vec![last, organization]),
+        }
+    }
+
     /// Ends a batch of which nothing is to be written.
     pub(in crate::store) fn abandon(&mut self) {
         if self.batch.take().is_some() {
             self.link = None;
         }
     }
-}
-
-fn moment(organization: Uuid, last: Time) -> Ask<'static> {
-    let params = vec![Param::Int(last.micros()), Param::Id(organization)];
-    Ask::Fixed("UPDATE tenants SET moment = $1 WHERE org = $2", params)
 }
 
 /// What became of a transaction whose writes and COMMIT were sent in one round: the first trouble of a write, the
@@ -175,8 +211,10 @@ fn outcome(write: Option<Trouble>, commit: Option<Trouble>, warned: bool) -> Res
         // The server has failed the transaction: whatever it then makes of COMMIT, it is no commit.
         (Some(trouble @ Trouble::Said { .. }), _) | (None, Some(trouble @ Trouble::Said { ended: false, .. })) => {
             let told = trouble.to_string();
-            let waited = matches!(&trouble, Trouble::Said { code, .. } if *code == SqlState::LOCK_NOT_AVAILABLE);
-            Err(if trouble.may_pass() || waited { CommitError::Again(told) } else { CommitError::Refused(told) })
+            // Who waited too long for a lock, or wrote the moment after somebody else had.
+            let late = [SqlState::LOCK_NOT_AVAILABLE, SqlState::DIVISION_BY_ZERO];
+            let late = matches!(&trouble, Trouble::Said { code, .. } if late.contains(code));
+            Err(if trouble.may_pass() || late { CommitError::Again(told) } else { CommitError::Refused(told) })
         }
         (Some(trouble @ (Trouble::Broken(_) | Trouble::Silent(_))), _) | (None, Some(trouble)) => {
             Err(CommitError::Unknown(trouble.to_string()))
@@ -219,6 +257,7 @@ mod tests {
             (Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), None, false, "again"),
             (Some(said(SqlState::T_R_DEADLOCK_DETECTED, false)), None, false, "again"),
             (Some(said(SqlState::READ_ONLY_SQL_TRANSACTION, false)), None, false, "again"),
+            (Some(said(SqlState::DIVISION_BY_ZERO, false)), None, false, "again"),
             (None, Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), false, "again"),
             // A node of a distributed database was lost at its COMMIT.
             (None, Some(said(SqlState::INTERNAL_ERROR, false)), true, "unknown"),

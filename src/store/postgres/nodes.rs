@@ -1,0 +1,332 @@
+//! The nodes of a distributed database, each of which holds some organizations whole.
+//!
+//! Every node knows where everything is, so a transaction may begin at any of them. One that begins at the node of its
+//! organization stays there; by way of the coordinator each statement is planned twice and travels twice. So whoever
+//! knows the organization goes to its node, and by way of the coordinator where that cannot be.
+//!
+//! Invariants: nobody is led to a server that is not the one the coordinator means: a name may be another's from
+//! here, so both say which server it is. A node that does not answer is left alone for a while, and so are all when
+//! the coordinator has not said for [`TRUSTED_FOR`] where they are. To be wrong costs a detour and nothing else: a node
+//! that an organization has left asks the one that has it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use uuid::Uuid;
+
+use super::door::Door;
+use super::link::{Ask, Link, Trouble};
+use crate::ids::OrgId;
+use crate::store::beside::Beside;
+
+/// How often the coordinator is asked who holds what.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long what it said is believed when it does not answer any more.
+const BELIEVED_FOR: Duration = Duration::from_secs(10);
+/// How long a node that did not answer is left alone.
+const LEFT_ALONE_FOR: Duration = Duration::from_secs(30);
+/// How long the coordinator, or a node, may take to say something of itself.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// Organizations whose hash is remembered.
+const HASHES_MAX: usize = 100_000;
+
+/// Who holds which hashes of `tenants`, which all other tables follow.
+const HELD: &str = "SELECT s.shardminvalue::integer, s.shardmaxvalue::integer, n.nodename::text, n.nodeport \
+     FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid) \
+     WHERE s.logicalrelid = to_regclass('tenants') AND n.groupid > 0 AND n.noderole = 'primary' \
+     AND n.isactive AND n.hasmetadata AND n.metadatasynced ORDER BY 1";
+/// Which server it is. A standby that takes over is the same.
+const IDENTITY: &str = "SELECT system_identifier FROM pg_control_system()";
+
+/// A node, as the coordinator knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    /// Its name or address.
+    pub host: String,
+    /// Where it listens.
+    pub port: u16,
+    /// Which server it is.
+    identity: String,
+}
+
+impl Node {
+    /// The statement that tells which server one is connected to, and whether its answer is this node's.
+    pub fn must_be(&self, link: &mut Link) -> Result<(), Trouble> {
+        let found = link.ask_all(&[Ask::Once(format!("SELECT ({IDENTITY})::text"))], DEADLINE)?;
+        match found.iter().flatten().next().map(|row| row.try_get::<_, String>(0)).transpose()? {
+            Some(found) if found == self.identity => Ok(()),
+            Some(_) | None => Err(Trouble::Broken("it is another server, seen from here".to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&address(&self.host, self.port))
+    }
+}
+
+fn address(host: &str, port: u16) -> String {
+    format!("{host}:{port}")
+}
+
+/// Where an organization is written and read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where the URL leads: the only server there is, or the coordinator.
+    Main,
+    /// At its node.
+    At(Arc<Node>),
+}
+
+/// Which hashes a node holds, both ends included.
+#[derive(Clone, Debug)]
+struct Held {
+    first: i32,
+    last: i32,
+    node: Arc<Node>,
+}
+
+/// What is known of the nodes; nothing where the database is not distributed.
+#[derive(Default)]
+pub(super) struct Nodes {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// In the order of the hashes, and only of nodes that can be gone to.
+    held: Vec<Held>,
+    /// Of organizations; they never change.
+    hashes: HashMap<Uuid, i32>,
+    /// Addresses of nodes that did not answer, and when.
+    silent: HashMap<String, Instant>,
+}
+
+impl Nodes {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where an organization is; nothing when its hash is to be [learned](Self::learn) first.
+    pub fn place_of(&self, org: OrgId) -> Option<Place> {
+        let known = self.known();
+        if known.held.is_empty() {
+            return Some(Place::Main);
+        }
+        let hash = known.hashes.get(&org.0)?;
+        let after = known.held.partition_point(|held| held.first <= *hash);
+        let held = after.checked_sub(1).map(|at| &known.held[at]).filter(|held| *hash <= held.last);
+        Some(held.map_or(Place::Main, |held| Place::At(held.node.clone())))
+    }
+
+    /// Remembers what hash an organization has, asked on any connection to the database.
+    pub fn learn(&self, org: OrgId, link: &mut Link) -> Result<(), Trouble> {
+        let found = link.ask_all(&[Ask::Once(format!("SELECT worker_hash('{}'::uuid)", org.0))], DEADLINE)?;
+        if let Some(hash) = found.iter().flatten().next() {
+            let mut known = self.known();
+            if known.hashes.len() >= HASHES_MAX {
+                known.hashes.clear();
+            }
+            known.hashes.insert(org.0, hash.try_get(0)?);
+        }
+        Ok(())
+    }
+
+    /// Whether organizations are written and read there.
+    pub fn is_open(&self, node: &Node) -> bool {
+        self.known().held.iter().any(|held| *held.node == *node)
+    }
+
+    /// Leaves a node alone for a while.
+    pub fn close(&self, node: &str, reason: &str) {
+        tracing::warn!(node, reason, "a node of the database is reached by way of the coordinator for a while");
+        let mut known = self.known();
+        known.held.retain(|held| held.node.to_string() != node);
+        known.silent.insert(node.to_owned(), Instant::now());
+    }
+
+    /// Leaves all alone, until it is known again where they are.
+    fn forget(&self) {
+        if !std::mem::take(&mut self.known().held).is_empty() {
+            tracing::warn!(
+                "nobody says where the nodes of the database are: they are reached by way of the coordinator"
+            );
+        }
+    }
+
+    /// The node that listens there, if it is gone to.
+    fn open_at(&self, address: &str) -> Option<Arc<Node>> {
+        let known = self.known();
+        known.held.iter().map(|held| &held.node).find(|node| node.to_string() == address).cloned()
+    }
+
+    fn is_silent(&self, address: &str) -> bool {
+        self.known().silent.get(address).is_some_and(|since| since.elapsed() < LEFT_ALONE_FOR)
+    }
+
+    /// From now on they hold this. One that fell silent meanwhile does not count.
+    fn publish(&self, mut held: Vec<Held>) {
+        let mut known = self.known();
+        let Known { held: before, silent, .. } = &mut *known;
+        silent.retain(|_, since| since.elapsed() < LEFT_ALONE_FOR);
+        held.retain(|held| !silent.contains_key(&held.node.to_string()));
+        for node in held.iter().map(|held| &held.node) {
+            if !before.iter().any(|held| held.node == *node) {
+                before.push(Held { first: 0, last: 0, node: node.clone() });
+                tracing::info!(%node, "a node of the database is written and read directly");
+            }
+        }
+        *before = held;
+    }
+}
+
+/// Keeps them true until the result is dropped.
+pub(super) fn keep(door: Arc<Door>) -> std::io::Result<Beside> {
+    let (mut link, mut said_at): (Option<Link>, _) = (None, Instant::now());
+    Beside::start("nodes", LOOK_EVERY, move || {
+        let open = match link.take() {
+            Some(link) if !link.is_closed() && door.leads_to(&link) => Ok(link),
+            // Why there is none was told by the door.
+            Some(_) | None => door.open(false),
+        };
+        let looked = open.ok().and_then(|mut open| match look(&door, &mut open) {
+            Ok(held) => Some((open, held)),
+            Err(trouble) => {
+                tracing::debug!(%trouble, "the coordinator did not say who holds what");
+                None
+            }
+        });
+        match looked {
+            Some((open, held)) => {
+                door.nodes.publish(held);
+                (link, said_at) = (Some(open), Instant::now());
+            }
+            None if said_at.elapsed() > BELIEVED_FOR => door.nodes.forget(),
+            None => {}
+        }
+    })
+}
+
+/// Who holds what, of the nodes that can be gone to from here.
+fn look(door: &Door, main: &mut Link) -> Result<Vec<Held>, Trouble> {
+    let mut nodes: HashMap<String, Option<Arc<Node>>> = HashMap::new();
+    let mut all = Vec::new();
+    for row in main.ask_all(&[Ask::Once(HELD.to_owned())], DEADLINE)?.iter().flatten() {
+        let (host, port): (String, i32) = (row.try_get(2)?, row.try_get(3)?);
+        let Ok(port) = u16::try_from(port) else { continue };
+        let address = address(&host, port);
+        let node = match nodes.get(&address) {
+            Some(known) => known.clone(),
+            None => {
+                let found = find(door, main, host, port)?;
+                nodes.insert(address, found.clone());
+                found
+            }
+        };
+        if let Some(node) = node {
+            all.push(Held { first: row.try_get(0)?, last: row.try_get(1)?, node });
+        }
+    }
+    Ok(all)
+}
+
+/// The node that listens there, if it can be gone to: one that is not known yet is tried.
+fn find(door: &Door, main: &mut Link, host: String, port: u16) -> Result<Option<Arc<Node>>, Trouble> {
+    let address = address(&host, port);
+    if let Some(node) = door.nodes.open_at(&address) {
+        return Ok(Some(node));
+    }
+    if door.nodes.is_silent(&address) {
+        return Ok(None);
+    }
+    let ask = format!(
+        "SELECT result FROM master_run_on_worker(ARRAY[{name}], ARRAY[{port}], ARRAY['{IDENTITY}'], false) WHERE success",
+        name = quoted(&host),
+    );
+    let told = main.ask_all(&[Ask::Once(ask)], DEADLINE);
+    if let Err(trouble) = &told {
+        // It is not asked about again at once: a coordinator that does not let us would be asked for ever.
+        door.nodes.close(&address, &trouble.to_string());
+    }
+    let Some(row) = told?.into_iter().flatten().next() else {
+        door.nodes.close(&address, "the coordinator does not reach it");
+        return Ok(None);
+    };
+    let node = Arc::new(Node { host, port, identity: row.try_get(0)? });
+    Ok(door.open_at(&node, false).map(|_| node))
+}
+
+/// A text as a constant of SQL.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORG: OrgId = OrgId(Uuid::from_u128(1));
+
+    fn node(port: u16) -> Arc<Node> {
+        Arc::new(Node { host: "10.0.0.1".to_owned(), port, identity: "7".to_owned() })
+    }
+
+    fn held(first: i32, last: i32, node: &Arc<Node>) -> Held {
+        Held { first, last, node: node.clone() }
+    }
+
+    /// Two nodes, which take turns; the hash of [`ORG`] is known.
+    fn two(hash: i32) -> (Nodes, Arc<Node>, Arc<Node>) {
+        let (nodes, one, other) = (Nodes::default(), node(1), node(2));
+        nodes.publish(vec![held(i32::MIN, -1, &one), held(0, 9, &other), held(10, i32::MAX, &one)]);
+        nodes.known().hashes.insert(ORG.0, hash);
+        (nodes, one, other)
+    }
+
+    #[test]
+    fn an_organization_is_where_its_hash_lies() {
+        for (hash, port) in [(i32::MIN, 1), (-1, 1), (0, 2), (9, 2), (10, 1), (i32::MAX, 1)] {
+            assert_eq!(two(hash).0.place_of(ORG), Some(Place::At(node(port))), "{hash}");
+        }
+    }
+
+    #[test]
+    fn what_is_held_by_nobody_that_can_be_gone_to_goes_by_way_of_the_coordinator() {
+        let (nodes, one, _) = two(5);
+        nodes.publish(vec![held(i32::MIN, -1, &one), held(10, i32::MAX, &one)]);
+        assert_eq!(nodes.place_of(ORG), Some(Place::Main));
+        nodes.forget();
+        assert_eq!(nodes.place_of(OrgId(Uuid::from_u128(2))), Some(Place::Main), "and without its hash being asked");
+    }
+
+    #[test]
+    fn a_hash_is_asked_for_only_where_there_are_nodes() {
+        let (nodes, ..) = two(5);
+        assert_eq!(nodes.place_of(OrgId(Uuid::from_u128(2))), None);
+        assert_eq!(Nodes::default().place_of(ORG), Some(Place::Main));
+    }
+
+    #[test]
+    fn a_silent_node_is_left_alone_whatever_the_coordinator_says() {
+        let (nodes, one, other) = two(5);
+        nodes.close(&other.to_string(), "it did not answer");
+        assert_eq!(nodes.place_of(ORG), Some(Place::Main));
+        nodes.publish(vec![held(i32::MIN, -1, &one), held(0, i32::MAX, &other)]);
+        assert!(nodes.place_of(ORG) == Some(Place::Main) && nodes.is_open(&one) && !nodes.is_open(&other));
+        assert!(nodes.is_silent(&other.to_string()) && !nodes.is_silent(&one.to_string()));
+        // Its time is over.
+        let long_ago = Instant::now().checked_sub(LEFT_ALONE_FOR).unwrap();
+        nodes.known().silent.insert(other.to_string(), long_ago);
+        nodes.publish(vec![held(i32::MIN, -1, &one), held(0, i32::MAX, &other)]);
+        assert_eq!(nodes.place_of(ORG), Some(Place::At(other)));
+    }
+
+    #[test]
+    fn another_server_at_the_same_address_is_another_node() {
+        let (nodes, ..) = two(5);
+        assert!(!nodes.is_open(&Node { identity: "8".to_owned(), ..Node::clone(&node(2)) }));
+    }
+}

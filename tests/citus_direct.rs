@@ -1,0 +1,104 @@
+//! Who knows the organization goes to its node, not by way of the coordinator; and by that way where it cannot be.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::citus::own;
+use crate::citus_nodes::{place_of, while_payouts_run};
+use crate::harness::Process;
+use crate::harness::postgres::Database;
+use crate::postgres_processes::{House, ask, payout, until};
+
+/// Commits of ours that were the last words of a connection to this server. What the extension's own connections say does
+/// not count: they bear another name.
+fn commits_at(database: &Database, node: &str) -> usize {
+    let said = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() \
+        AND application_name = 'bursar' AND query = 'COMMIT'";
+    database.cluster.beside(node).run(&database.name, said).len()
+}
+
+fn coordinator(database: &Database) -> String {
+    database.run("SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE groupid = 0").remove(0)
+}
+
+fn org_of(credentials: &Value) -> String {
+    credentials["organization"]["id"].as_str().unwrap().to_owned()
+}
+
+fn pay(process: &Process, credentials: &Value, phone: u32) {
+    let (status, link) = ask(process, credentials, "app", "POST", "/v2/payouts/send-payout", &payout(phone));
+    assert_eq!(status, 201, "{link}");
+    let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
+    assert_eq!(
+        ask(process, credentials, "app", "GET", &path, "").1["id"],
+        link["id"],
+        "it is read where it is written"
+    );
+}
+
+#[test]
+fn a_payout_is_written_and_read_at_the_node_of_its_organization() {
+    let database = own();
+    let house = House::new(database.clone());
+    let process = house.start(&[]);
+    let credentials = house.credentials();
+    let node = place_of(&database, &org_of(&credentials)).node;
+    let mut phone = 0;
+    until("payouts go to the node", Duration::from_secs(20), || {
+        phone += 1;
+        pay(&process, &credentials, phone);
+        commits_at(&database, &node) > 0
+    });
+    house.verify();
+}
+
+/// A name may be another's from here. The coordinator says which server it means, and where that is another nobody goes
+/// there.
+#[test]
+fn a_node_that_is_another_server_from_here_is_gone_around() {
+    let database = own();
+    database.run(
+        "SET citus.enable_ddl_propagation = off; \
+         ALTER FUNCTION pg_catalog.master_run_on_worker(text[], integer[], text[], boolean) RENAME TO the_true_one; \
+         CREATE FUNCTION master_run_on_worker(text[], integer[], text[], boolean, OUT node_name text, OUT node_port integer, \
+         OUT success boolean, OUT result text) RETURNS SETOF record LANGUAGE sql AS $$ SELECT $1[1], $2[1], true, '1' $$",
+    );
+    let house = House::new(database.clone());
+    let process = house.start(&[]);
+    let credentials = house.credentials();
+    let node = place_of(&database, &org_of(&credentials)).node;
+    for phone in 1..200 {
+        pay(&process, &credentials, phone);
+    }
+    assert_eq!(commits_at(&database, &node), 0);
+    assert!(commits_at(&database, &coordinator(&database)) > 0);
+    process.signal("TERM");
+    let (_, said) = process.wait(Duration::from_secs(20));
+    assert!(said.contains("it is another server, seen from here"), "{said}");
+    house.verify();
+}
+
+/// Connections to the node end under load; each payout is there once. The node is left alone for a while then, and gone to
+/// again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_to_a_node_that_end_lose_nothing() {
+    while_payouts_run(|database, org| {
+        let node = place_of(database, org).node;
+        let server = database.cluster.beside(&node);
+        let end = "WITH theirs AS MATERIALIZED (SELECT pid FROM pg_stat_activity \
+            WHERE datname = current_database() AND application_name = 'bursar' AND pid <> pg_backend_pid()) \
+            SELECT pid FROM theirs WHERE pg_terminate_backend(pid)";
+        for round in ["first", "second"] {
+            until(&format!("payouts go to the node, {round}"), Duration::from_secs(60), || {
+                commits_at(database, &node) > 0
+            });
+            let mut ended = 0;
+            until("connections to it end", Duration::from_secs(60), || {
+                ended += server.run(&database.name, end).len();
+                ended > 3
+            });
+        }
+    })
+    .await;
+}
