@@ -110,6 +110,14 @@ impl PhoneNumber {
         &self.national
     }
 
+    /// The country that gives it out, as two letters: `US`, `CA`. `None` where a numbering plan is of no country.
+    #[must_use]
+    pub fn country(&self) -> Option<String> {
+        let region = plan::PhoneNumber::parse(self.e164(), None).ok()?.get_region_code()?;
+        let country = region.to_string();
+        (country.len() == 2 && country.bytes().all(|letter| letter.is_ascii_uppercase())).then_some(country)
+    }
+
     /// For people who may know the number but must not learn it: `***1234`.
     #[must_use]
     pub fn masked(&self) -> String {

@@ -6,6 +6,9 @@
 
 use serde::Serialize;
 
+/// Fields that one refusal tells of at most: every field of a batch of 500 rows may be wrong once.
+const FIELDS_MAX: usize = 1_000;
+
 /// Declares all codes with their status, their meaning and what the caller should do.
 macro_rules! codes {
     ($($variant:ident $word:literal $status:literal, $meaning:literal, $advice:literal;)+) => {
@@ -126,7 +129,11 @@ impl Refusal {
     }
 
     /// A refusal of several fields at once. The code is that of the fields when they agree, else `invalid-input`.
-    pub fn fields(errors: Vec<FieldError>) -> Self {
+    ///
+    /// At most [`FIELDS_MAX`] are told: a small request must not make a large answer.
+    pub fn fields(mut errors: Vec<FieldError>) -> Self {
+        let all = errors.len();
+        errors.truncate(FIELDS_MAX);
         let agreed =
             errors.first().map(|error| error.code).filter(|code| errors.iter().all(|error| error.code == *code));
         let code = agreed
@@ -134,6 +141,7 @@ impl Refusal {
             .unwrap_or(Code::InvalidInput);
         let message = match errors.as_slice() {
             [only] => told_of(only),
+            _ if all > FIELDS_MAX => format!("{all} fields are invalid; errors tells of the first {FIELDS_MAX}."),
             several => format!("{} fields are invalid; see errors.", several.len()),
         };
         Self { code, message, errors, retry_after_seconds: None }

@@ -26,7 +26,7 @@ pub fn business() -> Vec<Route> {
         }),
         crate::app_compliance::routes(),
         crate::members::routes(),
-        crate::users::routes(crate::transfers::under_way),
+        crate::users::routes(crate::payout_requests::OF_USERS),
         crate::payouts::routes(),
         crate::payout_links::routes(),
         crate::payout_requests::routes(),

@@ -21,6 +21,7 @@ mod citus_nodes;
 mod claims;
 mod claims_of_users;
 mod contract;
+mod coming_back;
 mod command_line;
 mod crash;
 mod delivery;

@@ -7,7 +7,7 @@ use super::steps::{self, StepName};
 use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::money::Cents;
-use crate::payout_links::{ClaimToken, LinkStatus};
+use crate::payout_links::{ClaimToken, LinkStatus, PayoutLink};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::payouts::{self, FeesAsked, Order, pay};
 use crate::refusal::{Code, Refusal};
@@ -47,6 +47,7 @@ impl Command for ClaimPayout {
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
         let amount = within(self.amount, left)?;
+        must_have_payouts_left(&sitting.link)?;
         let method = chosen(world, &sitting)?;
 
         // From here only the fee, the wallet and the rules of payouts can stand against it.
@@ -93,6 +94,21 @@ fn told_to_payee(halt: Halt) -> Halt {
         }
         Halt::Refuse(_) | Halt::Load(_) => halt,
     }
+}
+
+/// Payouts of one link, those that came back included. Each may cost the sender a fee, and rounds its own fee and exchange:
+/// in parts of a cent a payee would cost the sender many times what the link carries.
+const PAYOUTS_OF_LINK_MAX: u32 = 10;
+
+fn must_have_payouts_left(link: &PayoutLink) -> Result<(), Refusal> {
+    if link.payouts < PAYOUTS_OF_LINK_MAX {
+        return Ok(());
+    }
+    let message = format!(
+        "{PAYOUTS_OF_LINK_MAX} payouts were made of this link, which is as many as there can be. What is left stays yours: \
+         ask the sender to pay it out."
+    );
+    Err(Refusal::new(Code::LimitExceeded, message))
 }
 
 /// The amount that was asked for, or all that is left.

@@ -212,7 +212,9 @@ impl ProveContact {
             }
             None => {
                 let person = Person { identity, first_name: None, last_name: None, email: None, verified: true };
-                users::connect_or_create(world, link.scope(), &person, &self.names)?
+                let user = users::connect_or_create(world, link.scope(), &person, &self.names)?;
+                refuse_named(world, link, &user)?;
+                user
             }
         };
         if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
@@ -242,6 +244,24 @@ impl ProveContact {
         });
         Ok(())
     }
+}
+
+/// A link that names a phone and an address is for one person: where one of them is known to be somebody's who must not be
+/// paid, or is under review, the other one opens it no more than theirs.
+fn refuse_named(world: &mut World, link: &PayoutLink, user: &users::User) -> Result<(), Halt> {
+    let by_phone = match &link.payee_phone {
+        Some(phone) => users::by_phone(world, link.org, phone)?,
+        None => None,
+    };
+    let by_email = match link.payee.0.email.as_deref().map(Email::parse) {
+        Some(Ok(email)) => users::by_proven_email(world, link.org, &email)?,
+        Some(Err(_)) | None => None,
+    };
+    for named in [by_phone, by_email].into_iter().flatten().filter(|named| named.id != user.id) {
+        users::must_be_active(&named)?;
+        users::must_not_be_reviewed(&named)?;
+    }
+    Ok(())
 }
 
 /// The name that the sender wrote on the link is screened too: whoever claims it may call themselves otherwise.

@@ -8,12 +8,12 @@
 //! Deliberately absent: the table of routes (`routes.rs`) and any rule of the business.
 
 mod body;
+mod guesses;
 mod head;
 mod idempotency_key;
 mod proxies;
 mod rate;
 mod response;
-mod wrong_tokens;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -42,8 +42,8 @@ use crate::carriers;
 use crate::http::input::wrong;
 use crate::http::{Answer, Bursar, Call, Caller, Method, Outcome, Route, Who};
 use crate::refusal::{Code, Refusal};
+use guesses::Guesses;
 use rate::{Limiter, Standing};
-use wrong_tokens::WrongTokens;
 
 /// Longest request id that is echoed, in characters.
 const REQUEST_ID_MAX: usize = 128;
@@ -78,7 +78,7 @@ struct Place {
 struct Door {
     bursar: Arc<Bursar>,
     limiter: Limiter,
-    wrong_tokens: WrongTokens,
+    guesses: Guesses,
     deadline: Duration,
 }
 
@@ -96,7 +96,7 @@ struct Seen {
 /// program with a wrong table must not start.
 pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router {
     let (limiter, deadline) = (Limiter::new(limits), limits.request_deadline);
-    let door = Arc::new(Door { bursar, limiter, wrong_tokens: WrongTokens::default(), deadline });
+    let door = Arc::new(Door { bursar, limiter, guesses: Guesses::default(), deadline });
     let mut router = Router::new();
     for place in places(routes) {
         let (door, place) = (door.clone(), Arc::new(place));
@@ -188,11 +188,17 @@ impl Door {
         let bytes = bytes.unwrap_or_else(|_| Err(body::late(self.deadline)))?;
         let caller = self.authenticate(route, parts).await?;
         seen.caller = Some(caller.clone());
-        seen.standing = self.limiter.check(&caller)?;
+        let (standing, allowed) = self.limiter.check(&caller);
+        seen.standing = standing;
+        allowed?;
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
         let guesser = peer.filter(|_| route.opened_by_token);
+        let names_payee =
+            route.opened_by_token && route.method == Method::Post && parts.uri.path().ends_with("/contact");
+        let link = path.iter().find(|(name, _)| names_payee && name == "token").map(|(_, token)| token.clone());
         let now = self.bursar.clock.now();
-        guesser.map_or(Ok(()), |peer| self.wrong_tokens.may_try(peer, now))?;
+        guesser.map_or(Ok(()), |peer| self.guesses.may_try_token(peer, now))?;
+        link.as_ref().map_or(Ok(()), |link| self.guesses.may_try_contact(link, now))?;
         let mut body = body::parse(route, parts, &bytes)?;
         let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
         if route.method == Method::Post && idempotency_key.is_none() {
@@ -215,7 +221,10 @@ impl Door {
         let outcome = timeout_at(deadline, (route.handler)(call)).await;
         let outcome = outcome.unwrap_or_else(|_| Err(too_slow(route.method, self.deadline)));
         if let Some(peer) = guesser.filter(|_| status(&outcome) == Code::NotFound.status()) {
-            self.wrong_tokens.count(peer, now);
+            self.guesses.count_token(peer, now);
+        }
+        if let Some(link) = link.filter(|_| status(&outcome) == Code::NotPermitted.status()) {
+            self.guesses.count_contact(&link, now);
         }
         outcome
     }

@@ -65,15 +65,18 @@ impl Limiter {
         Self { buckets }
     }
 
-    /// Counts a request of this caller. Nobody in particular is not counted: what anyone may call has limits of its own.
-    pub(super) fn check(&self, caller: &Caller) -> Result<Option<Standing>, Refusal> {
-        let Some(both) = &self.buckets else { return Ok(None) };
+    /// Counts a request of this caller: how it stands then, and whether it may. Nobody in particular is not counted: what
+    /// anyone may call has limits of its own.
+    pub(super) fn check(&self, caller: &Caller) -> (Option<Standing>, Result<(), Refusal>) {
+        let Some(both) = &self.buckets else { return (None, Ok(())) };
         let whose = caller.app.map_or(caller.org.0, |app| app.0);
-        match caller.kind {
-            CredentialKind::None => Ok(None),
-            CredentialKind::Client => both.client_side.check(whose).map(Some),
-            CredentialKind::App | CredentialKind::Organization => both.server_side.check(whose).map(Some),
-        }
+        let bucket = match caller.kind {
+            CredentialKind::None => return (None, Ok(())),
+            CredentialKind::Client => &both.client_side,
+            CredentialKind::App | CredentialKind::Organization => &both.server_side,
+        };
+        let (left, allowed) = bucket.check(whose);
+        (Some(Standing { quota: bucket.quota.get(), left }), allowed)
     }
 }
 
@@ -82,14 +85,14 @@ impl Bucket {
         Self { buckets: RateLimiter::keyed(Quota::per_second(quota)).with_middleware(), quota }
     }
 
-    fn check(&self, whose: Uuid) -> Result<Standing, Refusal> {
-        let quota = self.quota.get();
+    /// How many requests are left after this one, and whether it is one of those that were.
+    fn check(&self, whose: Uuid) -> (u32, Result<(), Refusal>) {
         match self.buckets.check_key(&whose) {
-            Ok(state) => Ok(Standing { quota, left: state.remaining_burst_capacity() }),
+            Ok(state) => (state.remaining_burst_capacity(), Ok(())),
             Err(not_until) => {
                 let wait = not_until.wait_time_from(DefaultClock::default().now());
-                let message = format!("More than {quota} requests a second.");
-                Err(Refusal::new(Code::RateLimited, message).retry_after(whole_seconds(wait)))
+                let message = format!("More than {} requests a second.", self.quota);
+                (0, Err(Refusal::new(Code::RateLimited, message).retry_after(whole_seconds(wait))))
             }
         }
     }
@@ -116,7 +119,7 @@ mod tests {
     #[test]
     fn each_app_has_its_own_bucket_and_its_client_a_smaller_one() {
         let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(20), ..Limits::default() });
-        let allowed = |caller: &Caller| (0..30).filter(|_| limiter.check(caller).is_ok()).count();
+        let allowed = |caller: &Caller| (0..30).filter(|_| limiter.check(caller).1.is_ok()).count();
         // A bucket refills while the test runs, so a little more than the quota may pass.
         assert!((20..25).contains(&allowed(&caller(1, CredentialKind::App))));
         assert!((20..25).contains(&allowed(&caller(2, CredentialKind::Organization))));
@@ -128,14 +131,17 @@ mod tests {
     fn a_refusal_says_how_long_to_wait() {
         let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(1), ..Limits::default() });
         let app = caller(1, CredentialKind::App);
-        assert!(limiter.check(&app).is_ok());
-        let refusal = limiter.check(&app).err().unwrap();
+        assert!(limiter.check(&app).1.is_ok());
+        let (standing, refused) = limiter.check(&app);
+        let refusal = refused.unwrap_err();
+        assert_eq!(standing.map(|standing| (standing.quota, standing.left)), Some((1, 0)));
         assert_eq!((refusal.code, refusal.retry_after_seconds), (Code::RateLimited, Some(1)));
     }
 
     #[test]
     fn without_a_limit_nobody_is_counted() {
         let limiter = Limiter::new(Limits::default());
-        assert!(limiter.check(&caller(1, CredentialKind::App)).unwrap().is_none());
+        let (standing, allowed) = limiter.check(&caller(1, CredentialKind::App));
+        assert!(standing.is_none() && allowed.is_ok());
     }
 }

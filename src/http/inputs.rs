@@ -214,7 +214,7 @@ impl Input for crate::money::Percent {
         text(json, at)?.parse().map_err(|reason: crate::money::InvalidPercent| wrong(at, reason.to_string()))
     }
     fn schema() -> Schema {
-        json!({"type": "string", "pattern": r"^(0(\.[0-9]{1,10})?|\.[0-9]{1,10})$"})
+        json!({"type": "string", "pattern": r"^(0(\.[0-9]{1,18})?|\.[0-9]{1,18})$"})
     }
 }
 

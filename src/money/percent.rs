@@ -10,9 +10,8 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, str::FromStr};
 
-/// Digits after the point that a percentage may have. Ten digits times any `i64` fit in an `i128`
-/// with room to spare.
-const FRACTION_DIGITS_MAX: usize = 10;
+/// Digits after the point that a percentage may have. Eighteen digits times any `i64` fit in an `i128`.
+const FRACTION_DIGITS_MAX: usize = 18;
 
 /// A share as a decimal fraction: five percent is `0.05`. In JSON a string.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,7 +46,7 @@ pub enum InvalidPercent {
     /// Not `0`, `0.…` or `.…` with digits only.
     #[error("must be a decimal fraction below 1, such as \"0.05\" or \".05\" for five percent")]
     NotAFraction,
-    /// More than ten digits after the point.
+    /// More than eighteen digits after the point.
     #[error("must have at most {FRACTION_DIGITS_MAX} digits after the point")]
     TooManyDigits,
 }
@@ -85,7 +84,7 @@ impl Percent {
     /// # Errors
     /// [`MoneyOverflow`] where the sum does not fit.
     pub fn of_on_top(self, fixed: Cents, amount: Cents, rounding: Rounding) -> Result<Cents, MoneyOverflow> {
-        // All in units of 10^-scale cents, scale <= 10: |each product| < 2^63 * 10^10 < 2^97.
+        // All in units of 10^-scale cents, scale <= 18: |each product| < 2^63 * 10^18 < 2^123.
         let unit = 10_i128.pow(self.0.scale());
         let exact = i128::from(fixed.get()) * unit + i128::from(amount.get()) * self.0.mantissa();
         i64::try_from(rounding.divide(exact, unit)).map(Cents::new).map_err(|_| MoneyOverflow)
@@ -96,7 +95,8 @@ impl Percent {
     /// What [`Percent::of_on_top`] rounds, unrounded: 25 cents and 5 % of 10 cents are `25.5`. For explanations.
     #[must_use]
     pub fn exact_on_top(self, fixed: Cents, amount: Cents) -> Decimal {
-        // At most 19 digits before the point and ten after it, of the 28 that a decimal has at least.
+        // Amounts have ten digits before the point, and there are 18 after it, of the 28 that a decimal has at least; of
+        // larger ones the last digits are rounded.
         let share = self.0 * Decimal::from(amount.get());
         (Decimal::from(fixed.get()) + share).normalize()
     }

@@ -35,7 +35,8 @@ pub fn made_for(world: &mut World, link: &PayoutLink) -> Result<Option<Arc<User>
 pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
     match made_for(world, link)? {
         Some(user) if user.deleted_at.is_some() => {
-            let message = "The user that the link was made for was deleted. Cancel it, or give its address to the payee yourself.";
+            let message =
+                "The user that the link was made for was deleted. Cancel it, and make another for the person.";
             Err(Refusal::new(Code::UserInactive, message).into())
         }
         Some(_) | None => Ok(()),

@@ -229,7 +229,7 @@ list_query! {
         pub phone_number: Option<PhoneFilter>,
         /// Only those for this address.
         pub email: Option<Email>,
-        /// Only those claimed by this user.
+        /// Only those made for this user, or claimed by them.
         pub user_id: Option<UserId>,
     }
 }
@@ -240,7 +240,7 @@ impl PayoutLinksQuery {
             .matching("status", self.status)
             .matching("payee_phone", self.phone_number.as_ref().map(|phone| phone.0.e164()))
             .matching("payee_email", self.email.as_ref().map(|email| email.as_str().to_lowercase()))
-            .matching("claimed_user", self.user_id)
+            .matching("payee_user", self.user_id)
     }
 }
 

@@ -35,9 +35,9 @@ use std::sync::Arc;
 
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
-use crate::ids::PayoutLinkId;
+use crate::ids::{OrgId, PayoutLinkId, UserId};
 use crate::refusal::Refusal;
-use crate::world::record::key;
+use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// Deliveries of a link at most, the first included (interface.md 14).
@@ -49,6 +49,21 @@ pub fn find(world: &mut World, scope: Scope, id: PayoutLinkId) -> Result<Arc<Pay
         Some(link) if link.app == scope.app => Ok(link),
         Some(_) | None => Err(Refusal::not_found("payout link").into()),
     }
+}
+
+/// Takes an erased person out of the links that were made for them, or claimed by them.
+pub fn erase_payee(world: &mut World, org: OrgId, user: UserId) -> Result<(), Halt> {
+    for link in world.all::<PayoutLink>(PayoutLink::OF_USER, key![org, Some(user)])? {
+        if link.payee.0 == Payee::default() {
+            continue;
+        }
+        change(world, &link, EventName::PayoutLinkUpdated, |link| {
+            link.payee = Document(Payee::default());
+            link.payee_phone = None;
+            link.payee_email = None;
+        })?;
+    }
+    Ok(())
 }
 
 /// The link that a claim token opens.
@@ -67,6 +82,7 @@ pub(crate) fn change(
     let now = world.now();
     let link = world.change(link, |link| {
         edit(link);
+        link.payee_user = link.claimed_user.or(link.for_user);
         link.updated_at = now;
         link.version += 1;
     });

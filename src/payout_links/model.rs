@@ -110,7 +110,8 @@ record! {
     /// A claimable link.
     pub struct PayoutLink in "payout_links" {
         key (org, id)
-        unique BY_TOKEN (org, token_hash);
+        unique BY_TOKEN (org, token_hash)
+        many OF_USER (org, payee_user);
         /// The organization.
         pub org: OrgId,
         /// Its id.
@@ -145,6 +146,9 @@ record! {
         pub collect_compliance: bool,
         /// Who claimed it.
         pub claimed_user: Option<UserId>,
+        /// Whose it is: the user that it was made for, and from the claim on who claimed it, which is then the same. For
+        /// look-ups.
+        pub payee_user: Option<UserId>,
         /// The onboarding flow it belongs to.
         pub flow: Option<Uuid>,
         /// The transfer that holds its money.
@@ -168,6 +172,8 @@ record! {
         pub paid_out: Cents,
         /// The newest of its payouts.
         pub newest_payout: Option<TransferId>,
+        /// How many payouts were made of it, whatever became of them.
+        pub payouts: u32,
         /// When it expires.
         pub expires_at: Time,
         /// Goes up with each change.

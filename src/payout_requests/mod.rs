@@ -25,9 +25,12 @@ use std::sync::Arc;
 use crate::apps;
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
-use crate::ids::PayoutRequestId;
+use crate::ids::{OrgId, PayoutRequestId, UserId};
+use crate::payout_links;
 use crate::refusal::{Code, Refusal};
-use crate::world::record::key;
+use crate::transfers;
+use crate::users::Elsewhere;
+use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// A request of the app.
@@ -39,6 +42,22 @@ pub fn find(world: &mut World, scope: Scope, id: PayoutRequestId) -> Result<Arc<
         Some(request) if request.app == scope.app => Ok(request),
         Some(_) | None => Err(Refusal::not_found("payout request").into()),
     }
+}
+
+/// What is here, and in what is listed before, of a user.
+pub const OF_USERS: Elsewhere = Elsewhere { under_way: transfers::under_way, erase: erase_payee };
+
+/// Takes an erased person out of the requests that they made, and out of their links.
+fn erase_payee(world: &mut World, org: OrgId, user: UserId) -> Result<(), Halt> {
+    payout_links::erase_payee(world, org, user)?;
+    for request in world.all::<PayoutRequest>(PayoutRequest::OF_USER, key![org, Some(user)])? {
+        change(world, &request, |request| {
+            request.payee = Document(RequestPayee::default());
+            request.payee_phone = None;
+            request.payee_email = None;
+        })?;
+    }
+    Ok(())
 }
 
 /// An app is not deleted while nobody has decided on a request of it; for reads only.

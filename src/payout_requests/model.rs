@@ -36,7 +36,8 @@ record! {
     /// A person's request to be paid.
     pub struct PayoutRequest in "payout_requests" {
         key (org, id)
-        unique BY_LINK (org, payout_link);
+        unique BY_LINK (org, payout_link)
+        many OF_USER (org, user_id);
         /// The organization.
         pub org: OrgId,
         /// Its id.

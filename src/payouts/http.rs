@@ -8,7 +8,7 @@ use super::choose::RailAsked;
 use super::create::CreatePayout;
 use super::estimate::{EstimateAsked, EstimateJson, estimate as estimated};
 use super::quote::FeesAsked;
-use super::send::SendPayout;
+use super::send::{SendPayout, name_to_look_up};
 use crate::fees::{BOOK_CURRENCY, Party, Schedule};
 use crate::http::input::{Input, Problems, input, text, wrong};
 use crate::http::inputs::{Amount, Metadata, NoFields, Whole};
@@ -187,7 +187,15 @@ pub async fn send(call: Call) -> Outcome {
     let scope = call.scope()?;
     let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
     let new = call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).and_then(to_somebody);
-    let command = new.map(|new| SendPayout { scope, new, token });
+    let name = match new.clone() {
+        Ok(named) if named.payee.full_name().is_some() => {
+            call.read(move |world| name_to_look_up(world, scope, &named)).await.unwrap_or_default()
+        }
+        // What is wrong is told under the key; see `once`.
+        Ok(_) | Err(_) => None,
+    };
+    let names = call.bursar.look_up(name.into_iter().collect()).await?;
+    let command = new.map(|new| SendPayout { scope, new, token, names });
     let bursar = call.bursar.clone();
     call.once(command, move |link| payout_links::made(&bursar, link)).await
 }

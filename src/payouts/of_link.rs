@@ -14,7 +14,10 @@ use crate::world::{Halt, World};
 
 /// Counts a payout that was just made.
 pub(super) fn count(world: &mut World, payout: &Transfer) -> Result<(), Halt> {
-    move_sum(world, payout, Cents::ZERO, |link| link.newest_payout = Some(payout.id))
+    move_sum(world, payout, Cents::ZERO, |link| {
+        link.newest_payout = Some(payout.id);
+        link.payouts += 1;
+    })
 }
 
 /// Counts anew a payout that took another amount before.

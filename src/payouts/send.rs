@@ -14,6 +14,7 @@ use crate::messages::{self, Channel, Template};
 use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink, rules};
 use crate::payout_methods::PayoutMethod;
 use crate::refusal::{Code, Refusal};
+use crate::screening::LookedUp;
 use crate::transfers::{self, Transfer, TransferStatus};
 use crate::users::{self, User};
 use crate::world::record::key;
@@ -31,6 +32,16 @@ pub struct SendPayout {
     pub new: NewLink,
     /// The token that was drawn for the link.
     pub token: NewToken,
+    /// What the list says of the payee's name.
+    pub names: LookedUp,
+}
+
+/// The name that the sender writes for a payee who would be paid unasked, to be looked up before; none where the payee
+/// chooses by a link, whose claim screens it.
+pub fn name_to_look_up(world: &mut World, scope: Scope, new: &NewLink) -> Result<Option<String>, Halt> {
+    let Some(name) = new.payee.full_name() else { return Ok(None) };
+    let user = payee_of(world, scope, new)?;
+    Ok(user.filter(|user| user.auto_payout_enabled && user.full_name() != name).map(|_| name))
 }
 
 impl Command for SendPayout {
@@ -50,6 +61,8 @@ impl Command for SendPayout {
         let payee = self.payee(world)?;
         let link = payout_links::create(world, self.scope, &self.new, &self.token)?;
         if let (LinkStatus::Created, Some((user, method))) = (link.status, payee) {
+            // What is found stays, though the payee is not paid then.
+            let user = self.screened(world, user)?;
             if let Ok(link) = world.attempt(|world| self.pay_by_preference(world, &link, &user, &method))? {
                 return Ok(link);
             }
@@ -69,10 +82,7 @@ impl Command for SendPayout {
 impl SendPayout {
     /// The user of this app behind the phone or id, with the method that they want to be paid by unasked.
     fn payee(&self, world: &mut World) -> Result<Option<Preference>, Halt> {
-        let user = match self.new.user {
-            Some(user) => Some(users::find(world, self.scope, user)?),
-            None => self.by_phone(world)?,
-        };
+        let user = payee_of(world, self.scope, &self.new)?;
         let Some(user) = user.filter(|user| user.auto_payout_enabled) else { return Ok(None) };
         // What was asked of the payee can be given by a link only.
         if self.new.collect_compliance && !user.has_tax_form() {
@@ -82,12 +92,14 @@ impl SendPayout {
         Ok(method.map(|method| (user, method)))
     }
 
-    fn by_phone(&self, world: &mut World) -> Result<Option<Arc<User>>, Halt> {
-        let Some(phone) = self.new.payee.e164() else { return Ok(None) };
-        let Some(user) = users::by_phone(world, self.scope.org, &phone)? else { return Ok(None) };
-        // A user of another app of the organization claims by a link and is connected by that.
-        let connected = users::is_connected(world, self.scope, user.id)?;
-        Ok(connected.then_some(user))
+    /// The payee, when the name that the sender writes was screened: it may be another than the user's own.
+    fn screened(&self, world: &mut World, user: Arc<User>) -> Result<Arc<User>, Halt> {
+        match self.new.payee.full_name().filter(|name| user.full_name() != *name) {
+            Some(name) if users::must_be_active(&user).is_ok() => {
+                users::screen_another_name(world, &user, &name, &self.names)
+            }
+            Some(_) | None => Ok(user),
+        }
     }
 
     fn pay_by_preference(
@@ -141,6 +153,18 @@ impl SendPayout {
         messages::queue(world, self.scope, Channel::Sms, phone, template);
         Ok(())
     }
+}
+
+/// The user of this app behind the phone or id.
+fn payee_of(world: &mut World, scope: Scope, new: &NewLink) -> Result<Option<Arc<User>>, Halt> {
+    if let Some(user) = new.user {
+        return Ok(Some(users::find(world, scope, user)?));
+    }
+    let Some(phone) = new.payee.e164() else { return Ok(None) };
+    let Some(user) = users::by_phone(world, scope.org, &phone)? else { return Ok(None) };
+    // A user of another app of the organization claims by a link and is connected by that.
+    let connected = users::is_connected(world, scope, user.id)?;
+    Ok(connected.then_some(user))
 }
 
 /// The payee takes the link: its hold is captured into their wallet. Once, and never after its end.

@@ -174,7 +174,7 @@ fn create(
         last_name: None,
         email: None,
         status: UserStatus::Unverified,
-        country: phone.and_then(country_of),
+        country: phone.and_then(PhoneNumber::country),
         auto_payout_enabled: false,
         default_payout_method: None,
         metadata: metadata.cloned(),
@@ -227,10 +227,14 @@ pub(super) fn follow_name(world: &mut World, before: &User, after: &mut User, na
     Ok(())
 }
 
-/// The active user who proved to read this address, if there is one. Proven addresses are kept in small letters.
-fn by_proven_email(world: &mut World, org: OrgId, email: &Email) -> Result<Option<Arc<User>>, Halt> {
+/// The user who proved to read this address, if there is one. Proven addresses are kept in small letters. Who is disabled
+/// is found too: whoever must not be paid would come back as another.
+pub fn by_proven_email(world: &mut World, org: OrgId, email: &Email) -> Result<Option<Arc<User>>, Halt> {
     let same = world.all::<User>(User::BY_EMAIL, key![org, Some(email.as_str().to_lowercase())])?;
-    Ok(same.into_iter().find(|user| user.email_verified_at.is_some() && rules::must_be_active(user).is_ok()))
+    let proven = |user: &&Arc<User>| user.email_verified_at.is_some();
+    // Of several, of whom one was disabled since, that one says who the reader is.
+    let disabled = same.iter().filter(proven).find(|user| rules::must_be_active(user).is_err());
+    Ok(disabled.or(same.iter().find(proven)).cloned())
 }
 
 /// Takes over the name that a payee tells of themselves, where none was known.
@@ -266,12 +270,6 @@ pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User) -> Resul
     let connected_at = world.now();
     world.add(AppUser { org: scope.org, app: scope.app, user_id: user.id, connected_at });
     apps::count_connected_user(world, scope, 1)
-}
-
-/// Where a phone of this country code most likely is; an address tells better. `None` where many countries
-/// share the code.
-fn country_of(phone: &PhoneNumber) -> Option<String> {
-    (phone.country_code() == "1").then(|| "US".to_owned())
 }
 
 #[cfg(test)]

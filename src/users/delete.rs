@@ -16,9 +16,14 @@ use crate::refusal::{Code, Refusal};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Tells whether money is under way to or from a user of an app. Transfers are listed after this noun, so the
-/// table of routes hands their answer in.
-pub type UnderWay = fn(&mut World, Scope, UserId) -> Result<bool, Halt>;
+/// What other nouns have of a user. They are listed after this one, so the table of routes hands it in.
+#[derive(Clone, Copy, Debug)]
+pub struct Elsewhere {
+    /// Tells whether money is under way to or from a user of an app.
+    pub under_way: fn(&mut World, Scope, UserId) -> Result<bool, Halt>,
+    /// Takes the person out of what names them.
+    pub erase: fn(&mut World, OrgId, UserId) -> Result<(), Halt>,
+}
 
 /// Deletes a user. To do it again changes nothing.
 #[derive(Clone, Debug)]
@@ -27,8 +32,8 @@ pub struct DeleteUser {
     pub scope: Scope,
     /// The user.
     pub user: UserId,
-    /// Whether money is under way.
-    pub under_way: UnderWay,
+    /// What others have of the user.
+    pub elsewhere: Elsewhere,
 }
 
 impl Command for DeleteUser {
@@ -44,7 +49,7 @@ impl Command for DeleteUser {
         if user.deleted_at.is_some() {
             return json(world, self.scope, &user);
         }
-        must_not_be_reviewed(&user)?;
+        must_not_be_flagged(&user)?;
         let connections = world.all::<AppUser>(AppUser::OF_USER, key![org, user.id])?;
         for connection in &connections {
             self.must_be_settled(world, Scope { org, app: connection.app })?;
@@ -61,6 +66,7 @@ impl Command for DeleteUser {
             messages::erase_recipient(world, org, recipient)?;
         }
         screening::erase(world, &user)?;
+        (self.elsewhere.erase)(world, org, user.id)?;
         for connection in &connections {
             apps::count_connected_user(world, Scope { org, app: connection.app }, -1)?;
         }
@@ -75,7 +81,7 @@ impl Command for DeleteUser {
 
 /// Who is under review, or was found to be on a sanctions list, is not erased: whoever must not be paid would come
 /// back as another, and what was found must be kept.
-fn must_not_be_reviewed(user: &User) -> Result<(), Refusal> {
+fn must_not_be_flagged(user: &User) -> Result<(), Refusal> {
     if user.compliance.0.flags.ofac {
         let message = "The user is under a sanctions review, or was found to be on a list. Clear the review first.";
         return Err(Refusal::new(Code::InvalidState, message));
@@ -88,7 +94,7 @@ impl DeleteUser {
         if !ledger::balance(world, scope.org, Place::UserWallet(scope.app, self.user))?.is_zero() {
             return Err(Refusal::new(Code::UserHasBalance, "The user's wallet is not empty.").into());
         }
-        if (self.under_way)(world, scope, self.user)? {
+        if (self.elsewhere.under_way)(world, scope, self.user)? {
             return Err(Refusal::new(Code::UserHasBalance, "A transfer of the user is still under way.").into());
         }
         Ok(())

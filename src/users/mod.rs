@@ -30,8 +30,10 @@ mod warnings;
 
 pub use address::{SealedAddress, SetAddress};
 pub use connect::ConnectUser;
-pub use create::{CreateUser, Identity, Person, connect_or_create, fill_profile, may_prove_address, prove};
-pub use delete::{DeleteUser, UnderWay};
+pub use create::{
+    CreateUser, Identity, Person, by_proven_email, connect_or_create, fill_profile, may_prove_address, prove,
+};
+pub use delete::{DeleteUser, Elsewhere};
 pub use findings::{ComplianceDecision, background_check_moves};
 pub use http::routes;
 pub use inputs::{Address, AddressParts, BirthDate, CountryCode};
@@ -41,7 +43,7 @@ pub use model::{
     TaxIdVerification, User, UserStatus, W9,
 };
 pub use payout_methods::{NewMethod, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method};
-pub use rules::{moves, must_be_active, must_be_verified};
+pub use rules::{moves, must_be_active, must_be_verified, must_not_be_reviewed};
 pub use screening::screen_another_name;
 pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, TaxIdType, collect_tax_form, tax_id};
 pub use tax_year::{TaxYear, await_tax_form, count_given_back, count_received, may_be_paid, tax_form_is_due};

@@ -75,6 +75,21 @@ pub fn must_be_active(user: &User) -> Result<(), Refusal> {
     }
 }
 
+/// Refuses what waits for a review.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn must_not_be_reviewed(user: &User) -> Result<(), Refusal> {
+    match user.status {
+        UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
+        UserStatus::InReview => {
+            let message =
+                "This person is being reviewed. The money is kept safe; nothing can be paid out until the review ends.";
+            Err(Refusal::new(Code::InvalidState, message))
+        }
+    }
+}
+
 /// Refuses what only a verified user may do: payout methods and debits (decisions.md 6).
 ///
 /// # Errors

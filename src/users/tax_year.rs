@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::model::{Form1099, User, UserStatus};
+use super::model::{Form1099, User};
 use super::{change, find_in_organization, rules};
 use crate::events::EventName;
 use crate::http::Scope;
@@ -141,14 +141,7 @@ fn edit(world: &mut World, scope: Scope, user: UserId, edit: impl FnOnce(&mut Ta
 /// form is due.
 pub fn may_be_paid(world: &World, scope: Scope, user: &User, taxed: Option<Cents>) -> Result<(), Halt> {
     rules::must_be_verified(user)?;
-    match user.status {
-        UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => {}
-        UserStatus::InReview => {
-            let message =
-                "This person is being reviewed. The money is kept safe; nothing can be paid out until the review ends.";
-            return Err(Refusal::new(Code::InvalidState, message).into());
-        }
-    }
+    rules::must_not_be_reviewed(user)?;
     let Some(taxed) = taxed else { return Ok(()) };
     if tax_form_is_due(world, scope, user, taxed)? {
         let message = "A tax form is due first: what this person was paid this year reaches the amount that is \

@@ -161,6 +161,10 @@ fn apply(patch: &UserPatch, user: &mut User) {
         user.phone_country_code = Some(phone.country_code().to_owned());
         user.phone_national = Some(phone.national().to_owned());
         user.phone_e164 = Some(phone.e164());
+        // An address tells better where somebody is.
+        if user.sealed_address.is_none() {
+            user.country = phone.country();
+        }
     }
 }
 
@@ -179,6 +183,11 @@ fn must_be_free(world: &mut World, user: &User, phone: &PhoneNumber) -> Result<(
     }
     if user.phone_verified_at.is_some() {
         let message = "The user has verified the phone number; it cannot be changed any more.";
+        return Err(Refusal::field(Code::InvalidState, "/phone_number", message).into());
+    }
+    // The number would be free, and who must not be paid would come back by it as another.
+    if user.compliance.0.flags.ofac {
+        let message = "The user is under a sanctions review; the phone number cannot be changed before it ends.";
         return Err(Refusal::field(Code::InvalidState, "/phone_number", message).into());
     }
     match by_phone(world, user.org, &phone.e164())? {

@@ -12,6 +12,7 @@
 //! Deliberately absent: the code itself. The handler draws it, and hands in its hash and its seal.
 
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use utoipa::ToSchema;
 
@@ -140,7 +141,11 @@ pub struct Recipient<'a> {
 pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode) -> Result<MessageId, Halt> {
     let now = world.now();
     let known = world.get::<Verification>(key![scope.org, to.recipient.to_owned()])?;
-    let sent = known.as_ref().map_or(&[][..], |known| &known.sent_at_micros.0);
+    let counted = match &known {
+        Some(known) => Some(known.clone()),
+        None => world.get::<Verification>(key![scope.org, forgotten(to.recipient)])?,
+    };
+    let sent = counted.as_ref().map_or(&[][..], |counted| &counted.sent_at_micros.0);
     let message = "At most five codes an hour are sent to one phone or address.";
     let sends = with_one_more(sent, now, SENDS_PER_HOUR_MAX, message)?;
     let today = match to.purpose {
@@ -240,12 +245,26 @@ pub fn is_awaited(world: &mut World, scope: Scope, recipient: &str) -> Result<bo
     Ok(known.is_some_and(|known| known.app == scope.app && is_alive(&known, now)))
 }
 
-/// Forgets the codes of an erased person.
+/// Forgets the codes of an erased person. How many were sent within the last hour stays, under a hash: whoever could begin
+/// the count anew by deleting a user could have texts sent without end.
 pub(super) fn forget(world: &mut World, org: OrgId, recipient: &str) -> Result<(), Halt> {
-    if let Some(known) = world.get::<Verification>(key![org, recipient.to_owned()])? {
-        world.remove(&known);
-    }
+    let Some(known) = world.get::<Verification>(key![org, recipient.to_owned()])? else { return Ok(()) };
+    let (now, forgotten) = (world.now(), forgotten(recipient));
+    let before = world.get::<Verification>(key![org, forgotten.clone()])?;
+    world.remove(&known);
+    let count =
+        Verification { recipient: forgotten, code_hash: Vec::new(), used_at: Some(now), ..Verification::clone(&known) };
+    match before {
+        Some(before) => world.change(&before, |before| *before = count),
+        None => world.add(count),
+    };
     Ok(())
+}
+
+/// What stands for a recipient who was forgotten.
+fn forgotten(recipient: &str) -> String {
+    let hash: String = Sha256::digest(recipient).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("forgotten:{hash}")
 }
 
 fn is_alive(known: &Verification, now: Time) -> bool {

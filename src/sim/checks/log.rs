@@ -153,8 +153,8 @@ impl Log {
 /// What the payouts of a link took is the payouts' to tell: nothing that is shown of the link changes by it.
 fn is_sum(change: &super::Changed<PayoutLink>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
-    let (paid_out, newest_payout) = (after.paid_out, after.newest_payout);
-    let summed = PayoutLink { paid_out, newest_payout, ..PayoutLink::clone(before) };
+    let (paid_out, newest_payout, payouts) = (after.paid_out, after.newest_payout, after.payouts);
+    let summed = PayoutLink { paid_out, newest_payout, payouts, ..PayoutLink::clone(before) };
     let row = |link: &PayoutLink| (PayoutLink::TABLE.encode)(link);
     row(before) != row(after) && row(&summed) == row(after)
 }

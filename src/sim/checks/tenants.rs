@@ -14,7 +14,8 @@ use crate::users::User;
 use crate::world::Value;
 
 /// Columns that name another object.
-const REFERENCES: [&str; 7] = ["app", "user_id", "claimed_user", "for_user", "transfer", "link", "payout_link"];
+const REFERENCES: [&str; 8] =
+    ["app", "user_id", "claimed_user", "payee_user", "for_user", "transfer", "link", "payout_link"];
 
 /// Which organization owns what.
 #[derive(Default)]

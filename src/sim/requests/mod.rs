@@ -195,7 +195,8 @@ impl Request {
         match self.wish.clone() {
             Wish::SendPayout(new) => {
                 let token = NewToken::draw(vault, &mut entropy, scope.org);
-                self.once(batch, vault, SendPayout { scope, new: *new, token }, |link| made(link));
+                let names = LookedUp::of(Watchlist::of_sandbox(), []);
+                self.once(batch, vault, SendPayout { scope, new: *new, token, names }, |link| made(link));
             }
             Wish::CreateLink(new) => {
                 let token = NewToken::draw(vault, &mut entropy, scope.org);

@@ -14,9 +14,9 @@ use crate::email::Email;
 use crate::http::input::Patch;
 use crate::http::{Answer, Environment};
 use crate::ids::{Entropy, MemberId, UserId};
+use crate::payout_requests;
 use crate::refusal::Refusal;
 use crate::screening::{LookedUp, Watchlist};
-use crate::transfers;
 use crate::users::screening::{DecideScreening, Decision};
 use crate::users::tax_form::first_verification;
 use crate::users::{DeleteUser, SealedTaxForm, SetCompliance, TaxFormInput, UpdateUser, UserPatch};
@@ -101,7 +101,7 @@ impl Request {
                 self.once(batch, vault, command, Answer::ok);
             }
             Minding::Delete(user) => {
-                self.once(batch, vault, DeleteUser { scope, user, under_way: transfers::under_way }, Answer::ok);
+                self.once(batch, vault, DeleteUser { scope, user, elsewhere: payout_requests::OF_USERS }, Answer::ok);
             }
             Minding::TellOfApp(told) => {
                 let (sent, nonce) = (input::<ComplianceInput>(&told), entropy.bytes());

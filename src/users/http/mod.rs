@@ -5,7 +5,7 @@ mod methods;
 mod proofs;
 mod screening;
 
-use super::delete::UnderWay;
+use super::delete::Elsewhere;
 use super::inputs::BirthDate;
 use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
 use super::update::{MethodChoice, UserPatch};
@@ -236,9 +236,9 @@ fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
 }
 
 /// DELETE /v2/users/{user_id}
-pub async fn delete(call: Call, under_way: UnderWay) -> Outcome {
+pub async fn delete(call: Call, elsewhere: Elsewhere) -> Outcome {
     let (scope, user) = user_of(&call)?;
-    call.once(Ok(DeleteUser { scope, user, under_way }), Answer::ok).await
+    call.once(Ok(DeleteUser { scope, user, elsewhere }), Answer::ok).await
 }
 
 input! {
@@ -259,9 +259,9 @@ pub async fn connect(call: Call) -> Outcome {
     call.once(command, Answer::ok).await
 }
 
-/// The routes of users. `under_way` tells whether money of a user is under way; transfers are listed after users,
+/// The routes of users. `elsewhere` is what others have of a user; they are listed after users,
 /// so the table of routes, which knows both, hands it in.
-pub fn routes(under_way: UnderWay) -> Vec<Route> {
+pub fn routes(elsewhere: Elsewhere) -> Vec<Route> {
     let own = vec![
         route!(Post "/v2/users" App "create_user" create)
             .about("Users", "Makes a person known to the app.")
@@ -288,7 +288,7 @@ pub fn routes(under_way: UnderWay) -> Vec<Route> {
             .takes::<UpdateUserInput>()
             .gives::<UserJson>(200, "The user.")
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
-        Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, under_way))
+        Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, elsewhere))
             .about("Users", "Deletes a user.")
             .describe(
                 "The person's data is erased; the id and the ledger remain. To do it again gives the same. A user under a \

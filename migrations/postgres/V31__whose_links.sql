@@ -1,0 +1,7 @@
+-- A link is looked up by the user that it was made for, or whom it was claimed by, which is the same person: one from before is
+-- found when it changed the next time. How many payouts it has is bounded.
+
+ALTER TABLE payout_links ADD COLUMN payee_user uuid;
+ALTER TABLE payout_links ADD COLUMN payouts bigint NOT NULL DEFAULT 0;
+DROP INDEX payout_links_by_user;
+CREATE INDEX payout_links_by_user ON payout_links (org, payee_user, id) WHERE payee_user IS NOT NULL;
