@@ -43,6 +43,8 @@ pub fn check_text(text: &str, max_chars: usize) -> Result<(), TextProblem> {
     let is_refused = |character: char| match character {
         '\n' | '\t' => false,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        // Ends of lines in other clothes, and what has no width: two names that look the same would not be.
+        '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{feff}' => true,
         other => other.is_control(),
     };
     if text.contains(is_refused) {
@@ -121,6 +123,9 @@ mod tests {
             ("a\u{85}b", Err(ControlCharacter)),
             ("a\u{1b}[31m", Err(ControlCharacter)),
             ("evil\u{202e}gpj", Err(ControlCharacter)),
+            ("two\u{2028}lines", Err(ControlCharacter)),
+            ("Ac\u{200b}me", Err(ControlCharacter)),
+            ("\u{feff}Acme", Err(ControlCharacter)),
         ];
         for (text, outcome) in table {
             assert_eq!(check_text(text, 30), outcome, "{text:?}");

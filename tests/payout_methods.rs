@@ -99,6 +99,21 @@ async fn wrong_details_are_named() {
     }
 }
 
+/// Callers send what their types have: null is nothing, also for a field of another rail.
+#[tokio::test]
+async fn null_is_nothing_for_a_field_of_another_rail() {
+    let server = Server::memory().await;
+    let user = verified(&server).await;
+    let body =
+        json!({"platform": "wallet_a", "email": "ada@example.com", "routing_number": null, "account_number": null});
+    assert_eq!(set(&server, &user, body).await["email"], "ada@example.com");
+    let put = |body: Value| server.put(&format!("/v2/users/{user}/payout-methods")).app_key().json(body).send();
+    let refused = put(json!({"platform": "wallet_a", "email": "ada@example.com", "routing_number": "110000000"})).await;
+    assert_eq!(refused.refused(400, "invalid-input").fields(), ["/routing_number"]);
+    let refused = put(json!({"platform": "wallet_a", "email": "ada@example.com", "route": null})).await;
+    assert_eq!(refused.refused(400, "invalid-input").fields(), ["/route"]);
+}
+
 #[tokio::test]
 async fn list_payout_methods_and_list_payout_methods_unversioned_agree() {
     let server = Server::memory().await;

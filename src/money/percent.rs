@@ -153,9 +153,13 @@ mod tests {
 
     #[test]
     fn the_grammar_of_the_fee_estimate() {
-        for (text, shown) in
-            [("0", "0"), ("0.0", "0"), (".05", "0.05"), ("0.050", "0.05"), (".9999999999", "0.9999999999")]
-        {
+        for (text, shown) in [
+            ("0", "0"),
+            ("0.0", "0"),
+            (".05", "0.05"),
+            ("0.050", "0.05"),
+            (".999999999999999999", "0.999999999999999999"),
+        ] {
             assert_eq!(percent(text).to_string(), shown, "{text}");
         }
         for text in [
@@ -164,7 +168,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Percent>(), Err(InvalidPercent::NotAFraction), "{text}");
         }
-        assert_eq!(".00000000001".parse::<Percent>(), Err(InvalidPercent::TooManyDigits));
+        assert_eq!(".0000000000000000001".parse::<Percent>(), Err(InvalidPercent::TooManyDigits));
     }
 
     #[test]
@@ -195,6 +199,10 @@ mod tests {
         let sum = |fixed| percent("0.05").of_on_top(Cents::new(fixed), Cents::new(10), Rounding::HalfEven);
         assert_eq!(sum(25), Ok(Cents::new(26)));
         assert_eq!(sum(24), Ok(Cents::new(24)));
+        assert_eq!(
+            percent("0.999999999999999999").of_on_top(Cents::new(i64::MAX), Cents::new(i64::MAX), Rounding::HalfEven),
+            Err(MoneyOverflow)
+        );
         assert_eq!(
             percent("0.9").of_on_top(Cents::new(i64::MAX), Cents::new(10), Rounding::HalfEven),
             Err(MoneyOverflow)

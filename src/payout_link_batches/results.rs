@@ -59,7 +59,11 @@ fn defused(cell: &str) -> Cow<'_, str> {
     let number = cell
         .strip_prefix(['+', '-'])
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()));
-    if cell.starts_with(BEGINNINGS) && !number { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
+    // Some spreadsheets pass over what is blank before it.
+    let begins =
+        cell.trim_start_matches(|blank: char| blank.is_whitespace() || blank == '\u{200b}' || blank == '\u{feff}');
+    let runs = cell.starts_with(BEGINNINGS) || begins.starts_with(BEGINNINGS);
+    if runs && !number { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
 
 #[cfg(test)]
@@ -83,6 +87,9 @@ mod tests {
             "＝1+1",
             "+1 212",
             "=cmd@example.com",
+            " =1+1",
+            "\u{a0}@SUM(A1)",
+            "\u{200b}=1",
         ] {
             assert_eq!(defused(cell), format!("'{cell}"));
         }

@@ -27,8 +27,11 @@ pub fn read_details(platform: Platform, json: &Json, at: &str, beside: &[&str]) 
     };
     let mut reader = Reader { json, at, problems: Problems::new() };
     let known: Vec<&str> = fields_of(platform).iter().map(|field| field.name).collect();
-    for (name, _) in fields {
-        if !known.contains(&name.as_str()) && !beside.contains(&name.as_str()) {
+    for (name, value) in fields {
+        // Null is nothing, also where it stands for a field of another rail.
+        let is_nothing = *value == Json::Null
+            && Platform::ALL.iter().any(|platform| fields_of(*platform).iter().any(|field| field.name == name));
+        if !known.contains(&name.as_str()) && !beside.contains(&name.as_str()) && !is_nothing {
             reader.problems.extend(unknown_field(at, name, &known));
         }
     }
