@@ -46,6 +46,20 @@ async fn another_request_under_the_key_is_told_what_differs() {
     assert_eq!(apps(&server).await, 1);
 }
 
+/// Null is nothing where something is made, so both are the same request.
+#[tokio::test]
+async fn null_and_absent_are_one_request() {
+    let server = Server::memory().await;
+    let make =
+        |body: serde_json::Value| server.post("/v2/payout-links").app_key().idempotency_key(KEY).json(body).send();
+    let first = make(json!({"amount": 500, "memo": null, "delivery": {"method": "link"}})).await.expect(201);
+    let again = make(json!({"amount": 500, "description": null, "delivery": {"method": "link"}})).await.expect(201);
+    assert_eq!((again.header("idempotent-replayed"), &again.text), (Some("true"), &first.text));
+    let other = make(json!({"amount": 500, "memo": "x", "delivery": {"method": "link"}})).await;
+    other.refused(409, "idempotency-key-reused");
+    assert_eq!(other.fields(), ["/memo"]);
+}
+
 #[tokio::test]
 async fn of_many_copies_at_once_one_is_executed() {
     let server = Server::memory().await;

@@ -205,11 +205,11 @@ async fn another_name_takes_a_checked_document_back_and_is_compared_with_the_acc
 }
 
 #[tokio::test]
-async fn the_sixth_payout_method_of_thirty_days_is_a_warning() {
+async fn the_fifteenth_payout_method_of_thirty_days_is_a_warning() {
     let server = Server::memory().await;
     let id = server.verified_user(1234).await;
     let tag = |number: u32| json!({"platform": "wallet_c", "cash_tag": format!("jane{number}")});
-    for number in 1..=5 {
+    for number in 1..=14 {
         server.payout_method(&id, tag(number)).await;
     }
     // What is there already, and a card that names no place, do not count.
@@ -227,12 +227,12 @@ async fn the_sixth_payout_method_of_thirty_days_is_a_warning() {
     assert_eq!(pay(&server, &id, "wallet_c").await.expect(201).body["status"], "flagged");
 
     say(&server, &id, json!({"flags": {"payout_method_cycle": false}})).await.expect(200);
-    for number in 6..=10 {
+    for number in 15..=28 {
         server.payout_method(&id, tag(number)).await;
     }
     assert!(!flag(&server, &id, "payout_method_cycle").await, "the count began anew");
     server.advance(31 * DAY);
-    server.payout_method(&id, tag(11)).await;
+    server.payout_method(&id, tag(29)).await;
     assert!(!flag(&server, &id, "payout_method_cycle").await, "what is older than thirty days does not count");
     server.verify();
 }

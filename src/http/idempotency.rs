@@ -72,7 +72,12 @@ impl Keyed {
     /// A request for `target`, which is method, path and query as [`target`] writes them.
     pub fn of(vault: &Arc<Vault>, scope: Uuid, key: &str, target: String, body: &Json) -> Self {
         let fields = if let Json::Object(fields) = body { fields.as_slice() } else { &[] };
-        let fields = fields.iter().map(|(name, value)| (name.clone(), print(vault, &value.canonical()))).collect();
+        // Null is nothing where something is made.
+        let fields = fields
+            .iter()
+            .filter(|(_, value)| *value != Json::Null)
+            .map(|(name, value)| (name.clone(), print(vault, &value.canonical())))
+            .collect();
         Self { scope, key: key.to_owned(), target, fields, vault: vault.clone() }
     }
 }

@@ -19,12 +19,13 @@ use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::UserId;
 use crate::payout_methods;
+use crate::platform::Platform;
 use crate::screening::{FoldedName, SCORE_MIN, compare};
 use crate::world::{Halt, World};
 
-/// New payout methods in [`METHODS_COUNTED_SECONDS`] that raise no warning: a bank account, a wallet, and what people
-/// mistype on the way.
-pub const METHODS_A_MONTH_MAX: usize = 5;
+/// New payout methods in [`METHODS_COUNTED_SECONDS`] that raise no warning: as many as there are rails, so that whoever sets up
+/// each of them once cycles nothing.
+pub const METHODS_A_MONTH_MAX: usize = Platform::ALL.len();
 /// For how long a new method counts.
 const METHODS_COUNTED_SECONDS: i64 = 30 * DAY_SECONDS;
 
