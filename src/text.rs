@@ -44,7 +44,7 @@ pub fn check_text(text: &str, max_chars: usize) -> Result<(), TextProblem> {
         '\n' | '\t' => false,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
         // Ends of lines in other clothes, and what has no width: two names that look the same would not be.
-        '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{feff}' => true,
+        '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{34f}' | '\u{180e}' => true,
         other => other.is_control(),
     };
     if text.contains(is_refused) {
@@ -126,6 +126,8 @@ mod tests {
             ("two\u{2028}lines", Err(ControlCharacter)),
             ("Ac\u{200b}me", Err(ControlCharacter)),
             ("\u{feff}Acme", Err(ControlCharacter)),
+            ("Ac\u{ad}me", Err(ControlCharacter)),
+            ("Ac\u{2060}me", Err(ControlCharacter)),
         ];
         for (text, outcome) in table {
             assert_eq!(check_text(text, 30), outcome, "{text:?}");

@@ -94,6 +94,22 @@ async fn the_number_of_who_is_under_review_does_not_become_free() {
     change().await.expect(200);
 }
 
+/// Nor does the address that was proven.
+#[tokio::test]
+async fn the_address_of_who_is_under_review_does_not_become_free() {
+    let server = Server::memory().await;
+    let first = link(&server, json!({"amount": 1_000, "payee": {"email": EMAIL}})).await;
+    let sitting = sit(&server, &first, json!({"email": EMAIL}), EMAIL).await.expect(200);
+    profile(&server, &first, &sitting, "Test", "Sanctioned").await.expect(200);
+    let users = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;
+    let id = users["data"][0]["id"].as_str().unwrap().to_owned();
+    let phone = json!({"phone_number": {"country_code": "1", "phone_number": PHONE}});
+    let other = json!({"email": "other@example.com"});
+    for change in [phone, other.clone()] {
+        server.patch(&format!("/v2/users/{id}")).app_key().json(change).send().await.refused(409, "invalid-state");
+    }
+}
+
 /// The payee's name as the sender writes it is screened also where nobody claims anything.
 #[tokio::test]
 async fn who_is_paid_unasked_is_screened_by_the_senders_name_too() {
@@ -232,14 +248,21 @@ async fn ten_payouts_are_made_of_one_link() {
     step("method", json!({"platform": "ach", "routing_number": "110000000", "account_number": "55501234"}))
         .await
         .expect(200);
-    for _ in 0..10 {
+    for _ in 0..9 {
         step("payout", json!({"amount": 50})).await.expect(200);
     }
-    let eleventh = step("payout", json!({"amount": 50})).await;
+    let tenth = step("payout", json!({"amount": 50})).await;
+    assert_eq!(tenth.refused(409, "limit-exceeded").fields(), ["/amount"]);
+    // All that is left, to an account from which it comes back.
+    let back = json!({"platform": "ach", "routing_number": "110000000", "account_number": "20000002"});
+    step("method", back).await.expect(200);
+    step("payout", json!({})).await.expect(200);
+    for _ in 0..6 {
+        server.pass(86_400).await;
+    }
+    let eleventh = step("payout", json!({})).await;
     let message = eleventh.refused(409, "limit-exceeded").body["message"].as_str().unwrap();
     assert!(message.contains("ask the sender"), "{message}");
-    server.pass(4 * 86_400).await;
-    step("payout", json!({})).await.refused(409, "limit-exceeded");
     server.verify();
 }
 

@@ -1,5 +1,5 @@
--- A link is looked up by the user that it was made for, or whom it was claimed by, which is the same person: one from before is
--- found when it changed the next time. How many payouts it has is bounded.
+-- A link is looked up by the user that it was made for, or whom it was claimed by, which is the same person. How many payouts
+-- it has is bounded. Whoever migrates fills in those from before (src/store/postgres/schema.rs).
 
 ALTER TABLE payout_links ADD COLUMN payee_user uuid;
 ALTER TABLE payout_links ADD COLUMN payouts bigint NOT NULL DEFAULT 0;

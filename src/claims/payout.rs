@@ -47,7 +47,7 @@ impl Command for ClaimPayout {
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
         let amount = within(self.amount, left)?;
-        must_have_payouts_left(&sitting.link)?;
+        must_have_payouts_left(&sitting.link, amount)?;
         let method = chosen(world, &sitting)?;
 
         // From here only the fee, the wallet and the rules of payouts can stand against it.
@@ -100,9 +100,17 @@ fn told_to_payee(halt: Halt) -> Halt {
 /// in parts of a cent a payee would cost the sender many times what the link carries.
 const PAYOUTS_OF_LINK_MAX: u32 = 10;
 
-fn must_have_payouts_left(link: &PayoutLink) -> Result<(), Refusal> {
-    if link.payouts < PAYOUTS_OF_LINK_MAX {
+fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusal> {
+    if link.payouts + 1 < PAYOUTS_OF_LINK_MAX {
         return Ok(());
+    }
+    if link.payouts < PAYOUTS_OF_LINK_MAX {
+        // The last one leaves nothing behind.
+        if amount == link.remaining() {
+            return Ok(());
+        }
+        let message = "must be all that is left: it is the last payout that can be made of this link";
+        return Err(Refusal::field(Code::LimitExceeded, "/amount", message));
     }
     let message = format!(
         "{PAYOUTS_OF_LINK_MAX} payouts were made of this link, which is as many as there can be. What is left stays yours: \

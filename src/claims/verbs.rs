@@ -110,11 +110,16 @@ fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<
         Contact::Phone(phone) => (phone.e164(), &link.payee_phone),
         Contact::Email(email) => (email.as_str().to_lowercase(), &link.payee_email),
     };
-    let is_payees = match payout_links::made_for(world, link)? {
-        Some(user) if user.deleted_at.is_some() => {
-            let message = "The person whom this payout was for was deleted. Ask the sender.";
-            return Err(Refusal::new(Code::UserInactive, message).into());
-        }
+    let claimed_by = match link.claimed_user {
+        Some(user) => users::find_if_known(world, link.scope(), user)?,
+        None => None,
+    };
+    let made_for = payout_links::made_for(world, link)?;
+    if claimed_by.iter().chain(&made_for).any(|user| user.deleted_at.is_some()) {
+        let message = "The person whom this payout was for was deleted. Ask the sender.";
+        return Err(Refusal::new(Code::UserInactive, message).into());
+    }
+    let is_payees = match made_for {
         Some(user) => match contact {
             Contact::Phone(_) => user.phone_e164.as_ref() == Some(&recipient),
             Contact::Email(email) => users::may_prove_address(world, &user, email)?,

@@ -39,7 +39,8 @@ const CONTACTS: Bound = Bound {
 #[derive(Default)]
 pub(super) struct Guesses {
     tokens: Counts<IpAddr>,
-    contacts: Counts<String>,
+    /// By link and address: else whoever has the link could keep its payee out.
+    contacts: Counts<(String, Option<IpAddr>)>,
 }
 
 impl Guesses {
@@ -60,13 +61,13 @@ impl Guesses {
     ///
     /// # Errors
     /// `rate-limited`, with the time to wait.
-    pub(super) fn may_try_contact(&self, token: &str, now: Time) -> Result<(), Refusal> {
-        self.contacts.may_try(CONTACTS, &token.to_owned(), now)
+    pub(super) fn may_try_contact(&self, token: &str, peer: Option<IpAddr>, now: Time) -> Result<(), Refusal> {
+        self.contacts.may_try(CONTACTS, &(token.to_owned(), peer.map(neighbourhood)), now)
     }
 
     /// Counts a phone or an address that was not the payee's.
-    pub(super) fn count_contact(&self, token: &str, now: Time) {
-        self.contacts.count(CONTACTS, token.to_owned(), now);
+    pub(super) fn count_contact(&self, token: &str, peer: Option<IpAddr>, now: Time) {
+        self.contacts.count(CONTACTS, (token.to_owned(), peer.map(neighbourhood)), now);
     }
 }
 
@@ -149,15 +150,17 @@ mod tests {
     }
 
     #[test]
-    fn ten_wrong_contacts_stop_a_link_for_the_hour_and_no_other() {
+    fn ten_wrong_contacts_from_one_address_stop_it_for_the_hour_and_nobody_else() {
         let guesses = Guesses::default();
+        let (guesser, other) = (Some(IpAddr::from([192, 0, 2, 1])), Some(IpAddr::from([192, 0, 2, 2])));
         for minute in 0..10 {
-            assert_eq!(guesses.may_try_contact("one", START.plus_seconds(minute * 60)), Ok(()));
-            guesses.count_contact("one", START.plus_seconds(minute * 60));
+            assert_eq!(guesses.may_try_contact("one", guesser, START.plus_seconds(minute * 60)), Ok(()));
+            guesses.count_contact("one", guesser, START.plus_seconds(minute * 60));
         }
-        let refusal = guesses.may_try_contact("one", START.plus_seconds(600)).unwrap_err();
+        let refusal = guesses.may_try_contact("one", guesser, START.plus_seconds(600)).unwrap_err();
         assert_eq!((refusal.code, refusal.retry_after_seconds), (Code::RateLimited, Some(3_000)));
-        assert_eq!(guesses.may_try_contact("other", START.plus_seconds(600)), Ok(()));
-        assert_eq!(guesses.may_try_contact("one", START.plus_seconds(3_600)), Ok(()));
+        assert_eq!(guesses.may_try_contact("one", other, START.plus_seconds(600)), Ok(()), "the payee is elsewhere");
+        assert_eq!(guesses.may_try_contact("other", guesser, START.plus_seconds(600)), Ok(()));
+        assert_eq!(guesses.may_try_contact("one", guesser, START.plus_seconds(3_600)), Ok(()));
     }
 }

@@ -198,7 +198,7 @@ impl Door {
         let link = path.iter().find(|(name, _)| names_payee && name == "token").map(|(_, token)| token.clone());
         let now = self.bursar.clock.now();
         guesser.map_or(Ok(()), |peer| self.guesses.may_try_token(peer, now))?;
-        link.as_ref().map_or(Ok(()), |link| self.guesses.may_try_contact(link, now))?;
+        link.as_ref().map_or(Ok(()), |link| self.guesses.may_try_contact(link, peer, now))?;
         let mut body = body::parse(route, parts, &bytes)?;
         let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
         if route.method == Method::Post && idempotency_key.is_none() {
@@ -224,7 +224,7 @@ impl Door {
             self.guesses.count_token(peer, now);
         }
         if let Some(link) = link.filter(|_| status(&outcome) == Code::NotPermitted.status()) {
-            self.guesses.count_contact(&link, now);
+            self.guesses.count_contact(&link, peer, now);
         }
         outcome
     }

@@ -293,12 +293,12 @@ fn differences(stored: &StoredAnswer, keyed: &Keyed) -> Vec<FieldError> {
         errors.push(differs("path".to_owned()));
     }
     let before = &stored.fields.0;
+    // Requests from before kept the print of a null, too.
+    let null = print(&keyed.vault, &Json::Null.canonical());
+    let first = |name: &String| before.get(name).filter(|print| **print != null);
     let names: std::collections::BTreeSet<&String> = before.keys().chain(keyed.fields.keys()).collect();
     errors.extend(
-        names
-            .into_iter()
-            .filter(|name| before.get(*name) != keyed.fields.get(*name))
-            .map(|name| differs(format!("/{name}"))),
+        names.into_iter().filter(|name| first(name) != keyed.fields.get(*name)).map(|name| differs(format!("/{name}"))),
     );
     errors
 }
@@ -348,6 +348,22 @@ mod tests {
         assert_eq!(stored[0].object_id.as_deref(), Some("7"));
         let body = stored[0].body.clone().unwrap();
         assert!(body.starts_with(SEALED) && !body.contains("hush"), "{body}");
+    }
+
+    /// A version before kept the print of a null. Its callers repeat their requests to this one.
+    #[tokio::test]
+    async fn a_null_that_was_kept_is_nothing() {
+        let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
+        let with = |fields: &[(&str, &str)]| {
+            let mut once = once(&bursar, "hush");
+            let prints = fields.iter().map(|(name, value)| ((*name).to_owned(), print(&bursar.vault, value)));
+            once.keyed.as_mut().unwrap().fields = prints.collect();
+            once
+        };
+        bursar.engine.run(with(&[("amount", "1"), ("memo", "null")])).await.unwrap();
+        assert!(bursar.engine.run(with(&[("amount", "1")])).await.unwrap().replayed);
+        let refusal = bursar.engine.run(with(&[("amount", "1"), ("memo", "\"x\"")])).await.unwrap_err();
+        assert_eq!(refusal.errors[0].field, "/memo");
     }
 
     /// Whoever clears away runs once a minute by the wall's clock; the sandbox's may have moved a year.

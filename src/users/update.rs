@@ -203,7 +203,15 @@ fn must_be_free(world: &mut World, user: &User, phone: &PhoneNumber) -> Result<(
 /// person of another.
 fn must_not_be_identity(user: &User, email: &Email) -> Result<(), Refusal> {
     let stays = user.email.as_deref() == Some(email.as_str());
-    if stays || user.email_verified_at.is_none() || user.phone_verified_at.is_some() {
+    if stays || user.email_verified_at.is_none() {
+        return Ok(());
+    }
+    // Whoever reads it would come back by it as another.
+    if user.compliance.0.flags.ofac {
+        let message = "The user is under a sanctions review; the verified address cannot be changed before it ends.";
+        return Err(Refusal::field(Code::InvalidState, "/email", message));
+    }
+    if user.phone_verified_at.is_some() {
         return Ok(());
     }
     let message = "The user is known by this verified address; it cannot be changed before a phone is verified.";

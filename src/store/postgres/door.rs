@@ -64,7 +64,9 @@ impl Door {
 
     /// What trouble with a connection means for who has not asked for a commit yet.
     pub fn told(&self, link: &Link, trouble: Trouble) -> StoreError {
-        if matches!(trouble, Trouble::Silent(_)) {
+        // A node that does not get through to another may be gone around: the coordinator may.
+        let is_cut_off = matches!(&link.leads, Leads::ToNode(_)) && trouble.is_of_a_connection();
+        if matches!(trouble, Trouble::Silent(_)) || is_cut_off {
             self.doubt(link);
         }
         trouble.of_read()

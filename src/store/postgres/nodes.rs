@@ -6,7 +6,7 @@
 //!
 //! Invariants: nobody is led to a server that is not the one the coordinator means: a name may be another's from
 //! here, so both say which server it is. A node that does not answer is left alone for a while, and so are all when
-//! the coordinator has not said for [`TRUSTED_FOR`] where they are. To be wrong costs a detour and nothing else: a node
+//! the coordinator has not said for [`BELIEVED_FOR`] where they are. To be wrong costs a detour and nothing else: a node
 //! that an organization has left asks the one that has it.
 
 use std::collections::HashMap;
@@ -242,16 +242,27 @@ fn find(door: &Door, main: &mut Link, host: String, port: u16) -> Result<Option<
     if door.nodes.is_silent(&address) {
         return Ok(None);
     }
+    if !door.settings.may_go_to(&host) {
+        door.nodes.close(&address, "the way to it is less private than the URL's: say sslmode=verify-full");
+        return Ok(None);
+    }
     let ask = format!(
         "SELECT result FROM master_run_on_worker(ARRAY[{name}], ARRAY[{port}], ARRAY['{IDENTITY}'], false) WHERE success",
         name = quoted(&host),
     );
-    let told = main.ask_all(&[Ask::Once(ask)], DEADLINE);
-    if let Err(trouble) = &told {
-        // It is not asked about again at once: a coordinator that does not let us would be asked for ever.
-        door.nodes.close(&address, &trouble.to_string());
-    }
-    let Some(row) = told?.into_iter().flatten().next() else {
+    let told = match main.ask_all(&[Ask::Once(ask)], DEADLINE) {
+        Ok(told) => told,
+        // What is wrong with one node must not keep the others from being known.
+        Err(trouble @ Trouble::Said { ended: false, .. }) => {
+            door.nodes.close(&address, &trouble.to_string());
+            return Ok(None);
+        }
+        Err(trouble) => {
+            door.nodes.close(&address, &trouble.to_string());
+            return Err(trouble);
+        }
+    };
+    let Some(row) = told.into_iter().flatten().next() else {
         door.nodes.close(&address, "the coordinator does not reach it");
         return Ok(None);
     };

@@ -85,6 +85,10 @@ pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<Strin
     if Lacking::of(&mut link, distributed, &database)?.migrations > 0 {
         let ran = link.with_client(async |client| migrations::migrations::runner().run_async(client).await);
         ran.map_err(|error| failed(whole(&error)))?;
+        // Migrations change what there is room for, and nothing else; what V31 made room for is filled here.
+        let fill = "UPDATE payout_links SET payee_user = coalesce(claimed_user, for_user) \
+            WHERE payee_user IS NULL AND (claimed_user IS NOT NULL OR for_user IS NOT NULL)";
+        link.ask_all(&[Ask::Plain(fill.to_owned())], MIGRATED_WITHIN).map_err(trouble)?;
     }
     let Lacking { tables, .. } = Lacking::of(&mut link, distributed, &database)?;
     distribution::spread(&mut link, &tables).map_err(trouble)?;

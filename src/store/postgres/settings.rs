@@ -128,11 +128,14 @@ impl Settings {
     pub fn is_private(&self) -> bool {
         let local = |host: &Host| match host {
             Host::Unix(_) => true,
-            Host::Tcp(name) => {
-                name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-            }
+            Host::Tcp(name) => is_here(name),
         };
         matches!(self.trust, Trust::Named(_)) || self.hosts.iter().all(|config| config.get_hosts().iter().all(local))
+    }
+
+    /// Whether the way to another server of the same cluster is as private as the one that the URL names.
+    pub(super) fn may_go_to(&self, host: &str) -> bool {
+        matches!(self.trust, Trust::Named(_)) || is_here(host) || !self.is_private()
     }
 
     pub(super) fn hosts(&self) -> &[tokio_postgres::Config] {
@@ -225,6 +228,11 @@ fn completed(mut config: tokio_postgres::Config, trust: &Trust) -> tokio_postgre
     // A host that vanished is noticed within a quarter of a minute, also by who waits for a commit.
     config.keepalives_idle(Duration::from_secs(5)).keepalives_interval(Duration::from_secs(3)).keepalives_retries(3);
     config
+}
+
+/// Whether a host is this machine, so that nobody is on the way to it.
+fn is_here(name: &str) -> bool {
+    name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, String> {
@@ -331,6 +339,19 @@ mod tests {
             ("postgres://localhost,a/x", false),
         ] {
             assert_eq!(Settings::parse(url).unwrap().is_private(), private, "{url}");
+        }
+    }
+
+    #[test]
+    fn nobody_goes_to_a_node_by_a_way_less_private_than_the_urls() {
+        for (url, host, may) in [
+            ("postgres://127.0.0.1/x", "127.0.0.2", true),
+            ("postgres://127.0.0.1/x", "10.0.0.5", false),
+            ("postgres:///x?host=/run/postgresql&user=me&sslmode=require", "db1", false),
+            ("postgres://localhost/x?sslmode=verify-full", "db1", true),
+            ("postgres://db1/x?sslmode=require", "db2", true),
+        ] {
+            assert_eq!(Settings::parse(url).unwrap().may_go_to(host), may, "{url} {host}");
         }
     }
 

@@ -87,24 +87,33 @@ impl Writer {
 
     /// A connection to where the organization is.
     fn link_for(&mut self, organization: OrgId) -> Result<Link, StoreError> {
-        match self.door.nodes.place_of(organization) {
-            Some(place) => self.link_to(&place),
-            None => {
-                let mut link = self.link_to(&Place::Main)?;
-                self.door.nodes.learn(organization, &mut link).map_err(Trouble::of_read)?;
-                self.others.push(link);
-                let place = self.door.nodes.place_of(organization).unwrap_or(Place::Main);
-                self.link_to(&place)
-            }
-        }
-    }
-
-    fn link_to(&mut self, place: &Place) -> Result<Link, StoreError> {
+        // The batch before may have been another node's.
         self.others.extend(self.link.take());
         self.others.retain(|link| !link.is_closed() && self.door.leads_to(link));
-        match self.others.iter().position(|link| link.leads_to(place)) {
-            Some(at) => Ok(self.others.swap_remove(at)),
-            None => self.door.open_to(place, false).map_err(StoreError::Read),
+        let place = match self.door.nodes.place_of(organization) {
+            Some(place) => place,
+            None => {
+                let mut link = self.link_to(&Place::Main)?;
+                if self.door.nodes.learn(organization, &mut link).is_ok() {
+                    self.others.push(link);
+                }
+                self.door.nodes.place_of(organization).unwrap_or(Place::Main)
+            }
+        };
+        self.link_to(&place)
+    }
+
+    /// One to each place at most: where a node cannot be gone to, the one to the coordinator that there is serves.
+    fn link_to(&mut self, place: &Place) -> Result<Link, StoreError> {
+        if let Some(at) = self.others.iter().position(|link| link.leads_to(place)) {
+            return Ok(self.others.swap_remove(at));
+        }
+        match place {
+            Place::At(node) => match self.door.open_at(node, false) {
+                Some(link) => Ok(link),
+                None => self.link_to(&Place::Main),
+            },
+            Place::Main => self.door.open(false).map_err(StoreError::Read),
         }
     }
 
