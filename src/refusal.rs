@@ -230,6 +230,23 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_tells_of_a_thousand_fields_and_how_many_there_are() {
+        let errors = |count: usize| {
+            let error = |at: usize| FieldError {
+                field: format!("/{at}"),
+                code: Code::InvalidInput.as_str(),
+                message: "no".into(),
+            };
+            Refusal::fields((0..count).map(error).collect())
+        };
+        let all = errors(1_000);
+        assert_eq!((all.errors.len(), all.message.as_str()), (1_000, "1000 fields are invalid; see errors."));
+        let more = errors(1_001);
+        assert_eq!(more.errors.last().map(|last| last.field.as_str()), Some("/999"));
+        assert_eq!(more.message, "1001 fields are invalid; errors tells of the first 1000.");
+    }
+
+    #[test]
     fn fields_that_agree_give_their_code() {
         let error = |code: Code| FieldError { field: "/x".into(), code: code.as_str(), message: "no".into() };
         assert_eq!(Refusal::fields(vec![error(Code::InvalidEmail)]).code, Code::InvalidEmail);

@@ -52,7 +52,10 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// The statement that tells which server one is connected to, and whether its answer is this node's.
+    /// Asks the server that a connection leads to whether it is this node.
+    ///
+    /// # Errors
+    /// When it is another, or does not say.
     pub fn must_be(&self, link: &mut Link) -> Result<(), Trouble> {
         let found = link.ask_all(&[Ask::Once(format!("SELECT ({IDENTITY})::text"))], DEADLINE)?;
         match found.iter().flatten().next().map(|row| row.try_get::<_, String>(0)).transpose()? {
