@@ -24,9 +24,27 @@ pub enum TextProblem {
     ControlCharacter,
 }
 
-/// Checks a text of at most `max_chars` characters (decisions.md 16). Line feeds and tabs are text;
-/// every other control character is refused, and so are the marks that reverse the reading direction,
-/// because with them a name can be shown as another.
+/// The characters that no text may have, as ranges: control characters, ends of lines in other clothes, the marks that
+/// reverse the reading direction, because with them a name can be shown as another, and those without width, because
+/// with them two names look the same that are not. Line feeds and tabs are told apart by [`check_line`].
+///
+/// The document of the API makes its patterns of them.
+pub const REFUSED: [(char, char); 11] = [
+    ('\0', '\u{8}'),
+    ('\u{b}', '\u{1f}'),
+    ('\u{7f}', '\u{9f}'),
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{180e}', '\u{180e}'),
+    ('\u{200b}', '\u{200b}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{2060}'),
+    ('\u{2066}', '\u{2069}'),
+    ('\u{feff}', '\u{feff}'),
+];
+
+/// Checks a text of at most `max_chars` characters (decisions.md 16) for those that are [`REFUSED`]. Line feeds and
+/// tabs are text.
 ///
 /// # Errors
 /// The first [`TextProblem`].
@@ -40,14 +58,7 @@ pub fn check_text(text: &str, max_chars: usize) -> Result<(), TextProblem> {
     if text.contains('\0') {
         return Err(TextProblem::NullByte);
     }
-    let is_refused = |character: char| match character {
-        '\n' | '\t' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        // Ends of lines in other clothes, and what has no width: two names that look the same would not be.
-        '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\u{34f}' | '\u{180e}' => true,
-        other => other.is_control(),
-    };
-    if text.contains(is_refused) {
+    if text.contains(|character| REFUSED.iter().any(|(first, last)| (*first..=*last).contains(&character))) {
         return Err(TextProblem::ControlCharacter);
     }
     Ok(())

@@ -174,7 +174,7 @@ impl<const MAX: usize> Input for Text<MAX> {
         Ok(Self(given.to_owned()))
     }
     fn schema() -> Schema {
-        json!({"type": "string", "minLength": 1, "maxLength": MAX, "pattern": visible(r"\x00-\x08\x0b-\x1f")})
+        json!({"type": "string", "minLength": 1, "maxLength": MAX, "pattern": visible(&refused())})
     }
 }
 
@@ -189,22 +189,32 @@ impl<const MAX: usize> Input for Line<MAX> {
         Ok(Self(given.to_owned()))
     }
     fn schema() -> Schema {
-        json!({"type": "string", "minLength": 1, "maxLength": MAX, "pattern": visible(r"\x00-\x1f")})
+        json!({"type": "string", "minLength": 1, "maxLength": MAX, "pattern": visible(&refused_in_a_line())})
     }
 }
 
-/// What [`crate::text::check_text`] asks besides the length, as a regular expression: none of these characters, nor
-/// of those that are refused in every text, and something that can be seen.
+/// What [`crate::text::check_text`] asks besides the length, as a regular expression: none of the refused characters,
+/// and something that can be seen.
 fn visible(refused: &str) -> String {
-    format!(r"^[^{refused}{REFUSED}]*[^\s{refused}{REFUSED}][^{refused}{REFUSED}]*$")
+    format!(r"^[^{refused}]*[^\s{refused}][^{refused}]*$")
 }
 
-/// What is refused in every text: the upper control characters, and the marks that reverse the reading direction.
-const REFUSED: &str = r"\x7f-\x9f\u202a-\u202e\u2066-\u2069";
+/// The characters of [`crate::text::REFUSED`], to stand between the brackets of a regular expression.
+fn refused() -> String {
+    let escaped = |character: char| format!(r"\u{:04x}", u32::from(character));
+    crate::text::REFUSED
+        .map(|(first, last)| if first == last { escaped(first) } else { escaped(first) + "-" + &escaped(last) })
+        .concat()
+}
+
+/// The same, and what ends a line or moves within it.
+fn refused_in_a_line() -> String {
+    refused() + r"\n\t"
+}
 
 /// A line of so many characters or more, two at least; blanks around it do not count.
 pub fn line_of_at_least(characters: usize) -> String {
-    let (refused, between) = (format!(r"\x00-\x1f{REFUSED}"), characters.saturating_sub(2));
+    let (refused, between) = (refused_in_a_line(), characters.saturating_sub(2));
     format!(r"^[^{refused}]*[^\s{refused}][^{refused}]{{{between},}}[^\s{refused}][^{refused}]*$")
 }
 
@@ -447,4 +457,28 @@ pub(crate) use word_input;
 super::input::input! {
     /// A body without fields: `{}`, or none at all.
     pub struct NoFields {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a reader of the document takes for right is right: else a caller is refused what it promised.
+    #[test]
+    fn the_patterns_take_what_the_texts_take() {
+        fn agree<T: Input>(given: &str, pattern: &regex::Regex) -> bool {
+            pattern.is_match(given) == T::read(&Json::Text(given.to_owned()), "").is_ok()
+        }
+        let pattern_of = |schema: Schema| regex::Regex::new(schema["pattern"].as_str().unwrap()).unwrap();
+        let (text, line) = (pattern_of(Text::<9>::schema()), pattern_of(Line::<9>::schema()));
+        for character in '\0'..=char::MAX {
+            for given in [format!("a{character}b"), format!(" {character}")] {
+                assert!(agree::<Text<9>>(&given, &text), "text {given:?}");
+                assert!(agree::<Line<9>>(&given, &line), "line {given:?}");
+            }
+        }
+        for given in ["a", " a ", " ", "\t\n", "\u{3000}", "a\u{ad}b", "a\nb", "\na"] {
+            assert!(agree::<Text<9>>(given, &text) && agree::<Line<9>>(given, &line), "{given:?}");
+        }
+    }
 }
