@@ -546,21 +546,3 @@ async fn a_person_on_a_sanctions_list_is_not_paid() {
     payee.post("payout", json!({})).await.refused(409, "invalid-state");
     assert_eq!(payee.maker_sees().await["status"], "delivered", "the money stays set aside");
 }
-
-#[tokio::test]
-async fn a_payee_learns_nothing_of_the_senders_wallet() {
-    let server = Server::memory().await;
-    let body = json!({
-        "amount": 1_000, "payout_fee_party": "platform", "payee": {"country_code": "1", "phone_number": PHONE}
-    });
-    let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
-    let payee = Payee { server: &server, link, session: None }.sits(PHONE).await;
-    payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
-    payee.post("method", bank("123456789")).await.expect(200);
-    // All else that the sender has is set aside: nothing is left for the fee.
-    let rest = json!({"amount": 100_000_000 - 1_000, "delivery": {"method": "link"}});
-    server.post("/v2/payout-links").app_key().json(rest).send().await.expect(201);
-    let refused = payee.post("payout", json!({})).await;
-    assert_eq!(refused.refused(402, "transaction-insufficient-funds").fields(), ["/amount"]);
-    assert!(!refused.text.contains("wallet") && refused.text.contains("stays yours"), "{}", refused.text);
-}

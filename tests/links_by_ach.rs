@@ -92,6 +92,22 @@ async fn a_link_that_ended_meanwhile_leaves_its_money_in_the_wallet() {
 }
 
 #[tokio::test]
+async fn a_link_whose_user_was_deleted_meanwhile_leaves_its_money_in_the_wallet() {
+    let server = Server::memory().await;
+    let user = server.verified_user(1234).await;
+    let body = json!({"amount": 5_000, "funding_source": "ach", "user_id": user});
+    let made = server.post(LINKS).app_key().json(body).send().await.expect(202);
+    server.work_off().await;
+    server.delete(&format!("/v2/users/{user}")).app_key().send().await.expect(200);
+    server.pass(DAY).await;
+    let ended = link(&server, &made.id()).await;
+    assert_eq!((&ended["status"], &ended["deliveries"]), (&json!("canceled"), &json!(0)));
+    assert_eq!(hold(&server, &ended).await, "canceled");
+    assert_eq!((server.balance("app_wallet").await, server.balance("app_held").await), (FULL + 5_000, 0));
+    server.verify();
+}
+
+#[tokio::test]
 async fn what_was_pulled_for_a_link_and_is_taken_back_is_the_apps_to_make_up_for() {
     let server = Server::memory().await;
     set_account(&server, "20000001").await;

@@ -20,6 +20,7 @@ mod citus_direct;
 mod citus_nodes;
 mod claims;
 mod claims_of_users;
+mod claims_paid_out;
 mod contract;
 mod coming_back;
 mod command_line;

@@ -306,6 +306,19 @@ async fn approve_payout_request_of_a_deleted_user_is_refused() {
     assert_eq!(get(&server, &id).await["status"], "created");
 }
 
+/// The phone of the request went with the person: a link without it would be anybody's.
+#[tokio::test]
+async fn approve_payout_request_by_a_phone_whose_owner_was_deleted_is_refused() {
+    let server = Server::memory().await;
+    let user = jane(&server).await;
+    let id = submit(&server, by_phone(1_000)).await.expect(201).id();
+    server.delete(&format!("/v2/users/{user}")).app_key().send().await.expect(200);
+    let refused = decide(&server, &id, "approve").await;
+    assert!(refused.refused(409, "user-inactive").text.contains("Reject"), "{}", refused.text);
+    assert_eq!((links(&server).await.len(), server.balance("app_held").await), (0, 0));
+    assert_eq!(decide(&server, &id, "reject").await.expect(200).body["status"], "rejected");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_approvals_at_once_make_one_link() {
     let server = Server::start().await;

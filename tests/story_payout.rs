@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Reply, Server};
+use crate::harness::{Asking, Reply, Server};
 
 const PHONE: &str = "+12127361234";
 const DAY: i64 = 86_400;
@@ -19,7 +19,15 @@ impl<'a> Payee<'a> {
     pub async fn arrive(server: &'a Server, phone: &str) -> Self {
         let link = server.newest_message(phone).await["link"].as_str().expect("the message has a link").to_owned();
         let token = link.rsplit('/').next().unwrap().to_owned();
-        let path = format!("/v2/claims/{token}");
+        Self::sit(server, format!("/v2/claims/{token}"), phone).await
+    }
+
+    /// Comes back later and proves to hold the phone anew.
+    pub async fn comes_back(self, phone: &str) -> Self {
+        Self::sit(self.server, self.path, phone).await
+    }
+
+    async fn sit(server: &'a Server, path: String, phone: &str) -> Self {
         let national = phone.strip_prefix("+1").unwrap();
         let contact = json!({"country_code": "1", "phone_number": national});
         server.post(&format!("{path}/contact")).json(contact).send().await.expect(200);
@@ -34,8 +42,12 @@ impl<'a> Payee<'a> {
     }
 
     pub async fn try_step(&self, step: &str, body: Value) -> Reply {
+        self.asks(step, body).send().await
+    }
+
+    pub fn asks(&self, step: &str, body: Value) -> Asking<'a> {
         let asked = self.server.post(&format!("{}/{step}", self.path)).header("claim-session", &self.session);
-        asked.json(body).send().await
+        asked.json(body)
     }
 
     pub async fn look(&self) -> Value {

@@ -323,3 +323,25 @@ async fn verify_finds_a_tax_year_that_was_tampered_with() {
     assert_eq!(found, [(3, "says 4699 cents; its transfers say 4700".to_owned())]);
     server.verify();
 }
+
+/// It was counted in the year in which it was paid, and so the other year does not lose it.
+#[tokio::test]
+async fn a_payout_of_last_year_that_fails_takes_nothing_off_this_year() {
+    let server = Server::memory().await;
+    let id = payee(&server).await;
+    let dead = json!({"platform": "ach", "routing_number": "110000000", "account_number": "10000001"});
+    let dead = server.put(&format!("/v2/users/{id}/payout-methods")).app_key().json(dead).send().await.expect(200).id();
+    // From the 2nd of March to the last hour of the year.
+    server.advance(304 * DAY + 8 * 3_600);
+    let body = json!({"user_id": id, "amount": 1_000, "platform": "ach", "account_id": dead, "fund": true});
+    let paid = server.post("/v2/payouts").app_key().json(body).send().await.expect(201).id();
+    server.work_off().await;
+    server.pass(2 * 3_600).await;
+    give(&server, &id, -THRESHOLD).await;
+    assert!(must_collect(&server, &id).await);
+    server.pass(DAY).await;
+    let failed = server.get(&format!("/v2/transfers/{paid}")).app_key().send().await.expect(200).body;
+    assert_eq!(failed["status"], "failed");
+    assert!(must_collect(&server, &id).await, "this year's sum is what this year was paid");
+    server.verify();
+}

@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use bursar::engine::Command;
-use bursar::ids::{OrgId, PayoutLinkId};
+use bursar::ids::{OrgId, PayoutLinkId, TransferId};
 use bursar::jobs::{Job, LEASE_SECONDS, Work};
 use bursar::payout_links::PayoutLink;
+use bursar::rails::sandbox::RailItem;
 use bursar::worker;
 use bursar::world::record::Cell as _;
 use bursar::world::{Halt, World};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::json;
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -114,4 +116,44 @@ async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have
     assert_eq!(met.load(Ordering::SeqCst), 1, "and did not fail again");
     stop.send_replace(true);
     worker.await.unwrap();
+}
+
+/// What must never happen: a rail forgets an item that it took.
+struct ForgetItem {
+    org: OrgId,
+    transfer: TransferId,
+}
+
+impl Command for ForgetItem {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let item = world.get::<RailItem>(vec![self.org.to_value(), self.transfer.to_value()])?.expect("it is there");
+        world.remove(&item);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_transfer_that_its_rail_knows_nothing_of_is_told_of_each_time_it_is_asked() {
+    let told = PrometheusBuilder::new().install_recorder().unwrap();
+    let server = Server::memory().await;
+    let deposit = format!("/v2/apps/{}/deposit", server.app_id());
+    let made = server.post(&deposit).app_key().json(json!({"amount": 5_000})).send().await.expect(200).id();
+    server.work_off().await;
+    let id = |text: &str| Uuid::parse_str(text).unwrap();
+    let org = OrgId(id(server.credentials()["organization"]["id"].as_str().unwrap()));
+    server.bursar().engine.run(ForgetItem { org, transfer: TransferId(id(&made)) }).await.unwrap();
+    assert!(!told.render().contains("bursar_transfers_odd_total"), "{}", told.render());
+    server.pass(86_400).await;
+    let count = |times: u32| format!("bursar_transfers_odd_total{{kind=\"unknown\"}} {times}\n");
+    assert!(told.render().contains(&count(1)), "{}", told.render());
+    server.pass(3_600).await;
+    assert!(told.render().contains(&count(2)), "{}", told.render());
+    let transfer = server.get(&format!("/v2/transfers/{made}")).app_key().send().await.expect(200).body;
+    assert_eq!(transfer["status"], "pending", "nobody guesses what became of it");
 }

@@ -124,9 +124,11 @@ impl FeeTable {
     fn row(&self, platform: Platform, currency: Option<&str>) -> Option<(&str, Schedule)> {
         // Who asks for ach may get rtp; the app's price for ach holds then, unless it has one for rtp.
         let asked_as = if platform == Platform::Rtp { Platform::Ach } else { platform };
-        let by_currency = currency.map(|currency| format!("{platform}/{currency}"));
-        let names = [by_currency.as_deref(), Some(platform.as_str()), Some(asked_as.as_str()), Some(DEFAULTS)];
-        let found = names.into_iter().flatten().find_map(|name| self.0.get_key_value(name));
+        let names = [platform, asked_as].into_iter().flat_map(|rail| {
+            let by_currency = currency.map(|currency| format!("{rail}/{currency}"));
+            by_currency.into_iter().chain([rail.as_str().to_owned()])
+        });
+        let found = names.chain([DEFAULTS.to_owned()]).find_map(|name| self.0.get_key_value(&name));
         found.map(|(name, schedule)| (name.as_str(), *schedule))
     }
 }
@@ -228,6 +230,12 @@ mod tests {
         let ach_only = FeeTable([("ach".to_owned(), fixed(4))].into());
         assert_eq!(ach_only.schedule(Platform::Rtp, None), fixed(4));
         assert_eq!(ach_only.schedule(Platform::Wire, None), Schedule::FREE);
+
+        let in_dollars = FeeTable([("ach/USD".to_owned(), fixed(5)), ("ach".to_owned(), fixed(4))].into());
+        assert_eq!(in_dollars.schedule(Platform::Rtp, Some("USD")), fixed(5));
+        assert_eq!(in_dollars.schedule(Platform::Rtp, None), fixed(4));
+        let rtp_too = FeeTable([("ach/USD".to_owned(), fixed(5)), ("rtp".to_owned(), fixed(6))].into());
+        assert_eq!(rtp_too.schedule(Platform::Rtp, Some("USD")), fixed(6), "its own price comes first");
     }
 
     #[test]

@@ -234,8 +234,7 @@ impl Payee {
     /// Takes the money, if still as much is left as the payee saw.
     pub async fn payout(&self, amount: Cents, seen_left: Cents) -> Result<(), Refusal> {
         let seen_left = Some(seen_left);
-        self.run(ClaimPayout { seen_left, ..self.payout_command(Some(amount)) }).await?;
-        Ok(())
+        self.run(ClaimPayout { seen_left, ..self.payout_command(Some(amount)) }).await?.map(|_| ())
     }
 
     /// The command that takes the money, for those who run it under an idempotency key.

@@ -4,6 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::model::ClaimContact;
+use super::payout::chosen;
 use super::sitting::{self, Sitting};
 use super::steps::{self, Progress, StepName};
 use super::verbs::to_be_counted;
@@ -99,7 +100,8 @@ pub struct NextStep {
     pub path: String,
     /// What it takes.
     pub fields: Vec<StepField>,
-    /// For the step method: the ways that are open, with what they cost and take.
+    /// For the step method: the ways that are open, with what they cost and take. For the step payout: the way that was
+    /// chosen, which is what is charged for all that remains.
     pub options: Vec<MethodOption>,
 }
 
@@ -357,7 +359,15 @@ fn next_step(world: &mut World, sitting: Option<&Sitting>, step: StepName, path:
                 field("auto_payout_enabled", "boolean", false),
             ]
         }
-        StepName::Payout => vec![field("amount", "integer", false)],
+        StepName::Payout => {
+            if let Some(sitting) = sitting
+                && let Ok(method) = world.attempt(|world| chosen(world, sitting))?
+            {
+                let saved = (Some(method.id), Some(method.told_apart()));
+                options.extend(option(world, sitting, &Way::to(&method), sitting.link.remaining(), saved)?);
+            }
+            vec![field("amount", "integer", false)]
+        }
     };
     Ok(NextStep { name: step, path: format!("{path}/{step}"), fields, options })
 }

@@ -4,9 +4,9 @@
 use serde_json::json;
 use uuid::Uuid;
 
-use super::ClaimDocument;
 use super::acts::Payee;
 use super::verbs::Contact;
+use super::{ClaimDocument, ClaimPayout};
 use crate::email::Email;
 use crate::engine::Command;
 use crate::http::input::{Input, Problems, gather, input, wrong};
@@ -128,7 +128,11 @@ async fn step<C: Command>(
 
 /// Takes a step that has nothing to show but where the claim stands then.
 async fn take<C: Command>(call: &Call, payee: &Payee, command: Result<C, Refusal>) -> Outcome {
-    let taken = step(call, payee, command, |_| Answer::empty(200)).await?;
+    show_then(step(call, payee, command, |_| Answer::empty(200)).await?, payee).await
+}
+
+/// Where the claim stands after a step that was taken.
+async fn show_then(taken: Answer, payee: &Payee) -> Outcome {
     if taken.status != 200 {
         return Ok(taken);
     }
@@ -268,7 +272,8 @@ input! {
 pub async fn payout(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = call.body::<PayoutStep>().map(|step| payee.payout_command(step.amount.map(|amount| amount.0)));
-    take(&call, &payee, command).await
+    let paid = |paid: &<ClaimPayout as Command>::Reply| paid.as_ref().map_or_else(Answer::from, |_| Answer::empty(200));
+    show_then(step(&call, &payee, command, paid).await?, &payee).await
 }
 
 fn key_scope(token: &ClaimToken) -> Uuid {

@@ -29,13 +29,15 @@ pub struct ClaimPayout {
 }
 
 impl Command for ClaimPayout {
-    type Reply = Arc<Transfer>;
+    /// The payout, or why there is none although the money is claimed. That is no refusal here: a refusal would take the
+    /// claim back, and the money would go back to the sender when the link expires.
+    type Reply = Result<Arc<Transfer>, Refusal>;
 
     fn organization(&self) -> OrgId {
         self.token.org
     }
 
-    fn decide(&self, world: &mut World) -> Result<Arc<Transfer>, Halt> {
+    fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
         must_be_ready(world, &sitting)?;
         let left = sitting.link.remaining();
@@ -75,25 +77,28 @@ impl Command for ClaimPayout {
             tax_exempt: link.tax_exempt,
             metadata: link.metadata.clone(),
         };
-        pay(world, &order).map_err(told_to_payee)
+        match world.attempt(|world| pay(world, &order))? {
+            Ok(transfer) => Ok(Ok(transfer)),
+            Err(refusal) => match kept_for_payee(&refusal) {
+                Some(told) => Ok(Err(told)),
+                None => Err(refusal.into()),
+            },
+        }
     }
 }
 
-/// What an app may pay out, and what it has, is no business of its payees; that their money is safe, and what they can do, is.
-fn told_to_payee(halt: Halt) -> Halt {
-    match halt {
-        Halt::Refuse(refusal) if refusal.code == Code::LimitExceeded => {
-            let message =
-                "is more than the sender can pay out today. It stays yours: take a part of it, or come back tomorrow";
-            Refusal::field(Code::LimitExceeded, "/amount", message).into()
-        }
-        Halt::Refuse(refusal) if refusal.code == Code::InsufficientFunds => {
-            let message = "cannot be paid out now: the sender cannot pay the fee, or part of the money was taken another way. \
-                           What is left stays yours: take less, or come back later";
-            Refusal::field(Code::InsufficientFunds, "/amount", message).into()
-        }
-        Halt::Refuse(_) | Halt::Load(_) => halt,
-    }
+/// What is told to a payee whose money is claimed and cannot be paid out now; `None` where something else is wrong. What
+/// an app may pay out, and what it has, is no business of its payees; that their money is safe, and what they can do, is.
+fn kept_for_payee(refusal: &Refusal) -> Option<Refusal> {
+    let message = if refusal.code == Code::LimitExceeded {
+        "is more than the sender can pay out today. It stays yours: take a part of it, or come back tomorrow"
+    } else if refusal.code == Code::InsufficientFunds {
+        "cannot be paid out now: the sender cannot pay the fee, or part of the money was taken another way. \
+         What is left stays yours: come back later, or take less"
+    } else {
+        return None;
+    };
+    Some(Refusal::field(refusal.code, "/amount", message))
 }
 
 /// Payouts of one link, those that came back included. Each may cost the sender a fee, and rounds its own fee and exchange:

@@ -4,6 +4,8 @@
 //! money covers it, the oldest debt first, by a job. Until that has run, [`ledger::post`] lets nothing else take that
 //! money out of the wallet.
 
+use super::organization::move_between;
+use crate::apps;
 use crate::clock::Time;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId, TransferId};
@@ -44,8 +46,30 @@ record! {
     }
 }
 
-/// A bank took back what had been pulled: the app's wallet makes up for it, now or, where it cannot, from what comes
-/// in later. `covered` and `uncovered` are the postings of the two.
+/// The note on a movement that nobody asked for but a bank.
+const RETURNED: &str = "returned to a bank from an app that was deleted";
+
+fn from_app(world: &mut World, _: &Transfer, covered: &Posting) -> Result<bool, Halt> {
+    ledger::post(world, covered).map(|()| true)
+}
+
+/// An app is empty when it is deleted, and earns nothing any more: what it had was given to its organization, or spent
+/// by it.
+fn from_organization(world: &mut World, transfer: &Transfer, covered: &Posting) -> Result<bool, Halt> {
+    let scope = transfer.scope();
+    if apps::find_even_deleted(world, scope)?.deleted_at.is_none() {
+        return Ok(false);
+    }
+    let held = ledger::balance(world, scope.org, Place::AppWallet(scope.app))?;
+    let lacks = transfer.arrives.plus(held.negated()).map_err(too_much)?;
+    if lacks.is_positive() {
+        move_between(world, scope, lacks.negated(), Some(RETURNED.to_owned()))?;
+    }
+    ledger::post(world, covered).map(|()| true)
+}
+
+/// A bank took back what had been pulled: the app's wallet makes up for it, that of the organization where the app was
+/// deleted, now or, where they cannot, from what comes in later. `covered` and `uncovered` are the postings of the two.
 ///
 /// # Errors
 /// `internal-error` for a transfer without a rail.
@@ -53,10 +77,13 @@ pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncove
     let Some(platform) = transfer.platform else {
         return Err(Refusal::new(Code::InternalError, "A transfer without a rail was taken back.").into());
     };
-    match world.attempt(|world| ledger::post(world, covered))? {
-        Ok(()) => return Ok(()),
-        Err(short) if short.code == Code::InsufficientFunds => {}
-        Err(refusal) => return Err(refusal.into()),
+    for cover in [from_app, from_organization] {
+        match world.attempt(|world| cover(world, transfer, covered))? {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            Err(short) if short.code == Code::InsufficientFunds => {}
+            Err(refusal) => return Err(refusal.into()),
+        }
     }
 
     // From here it must succeed.

@@ -1,5 +1,7 @@
 //! Money between an organization's own wallet and those of its apps.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -8,8 +10,9 @@ use crate::clock::Time;
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId, TransferId};
-use crate::ledger::{self, TransactionJson, postings};
+use crate::ledger::{self, Place, TransactionJson, postings, watch};
 use crate::money::Cents;
+use crate::refusal::{Code, Refusal};
 use crate::transfers::rules::Happening;
 use crate::transfers::{self, Transfer, TransferKind, TransferStatus};
 use crate::world::record::record;
@@ -91,37 +94,56 @@ impl Command for MoveBetween {
     }
 
     fn decide(&self, world: &mut World) -> Result<OrganizationTransferJson, Halt> {
-        let scope = self.scope;
-        if self.amount.is_negative() {
-            apps::find(world, scope)?;
-        } else {
-            // What came back to an app after it was deleted can be reached in no other way.
-            apps::find_even_deleted(world, scope)?;
+        // What came back to an app after it was deleted can be reached in no other way, nor can what it owes be paid.
+        let app = apps::find_even_deleted(world, self.scope)?;
+        if self.amount.is_negative() && app.deleted_at.is_some() {
+            may_be_given(world, self.scope, self.amount.negated())?;
         }
-        let id: TransferId = world.id();
-        let size = if self.amount.is_negative() { self.amount.negated() } else { self.amount };
-        let posting = if self.amount.is_negative() {
-            postings::organization_to_app(scope, id, size)
-        } else {
-            postings::app_to_organization(scope, id, size)
-        };
-        ledger::post(world, &posting)?;
-
-        // From here it must succeed.
-        let now = world.now();
-        // The app sees it from its own side: what it receives is positive.
-        let transfer = Transfer::new(scope.org, scope.app, id, TransferKind::Refill, self.amount.negated(), now);
-        let transfer = Transfer { arrives: size, metadata: self.metadata.clone(), ..transfer };
-        let transfer = transfers::open(world, transfer)?;
-        transfers::advance(world, &transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))?;
-        let moved = world.add(OrganizationTransfer {
-            org: scope.org,
-            id,
-            app: scope.app,
-            amount: self.amount,
-            metadata: self.metadata.clone(),
-            created_at: now,
-        });
+        let moved = move_between(world, self.scope, self.amount, self.metadata.clone())?;
         json(world, &moved)
     }
+}
+
+/// A deleted app is given what it owes, and no more.
+fn may_be_given(world: &World, scope: Scope, amount: Cents) -> Result<(), Halt> {
+    let owed = watch::find(world, scope)?.owed;
+    let held = ledger::balance(world, scope.org, Place::AppWallet(scope.app))?;
+    let lacks = owed.plus(held.negated()).map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()))?;
+    if !lacks.is_positive() {
+        return Err(Refusal::not_found("app").into());
+    }
+    if amount > lacks {
+        let message = format!("must be at most {}, which the app owes: it was deleted", lacks.dollars());
+        return Err(Refusal::field(Code::InvalidInput, "/amount", message).into());
+    }
+    Ok(())
+}
+
+/// Moves an amount, in cents: below zero from the organization to the app.
+///
+/// # Errors
+/// `transaction-insufficient-funds`.
+pub(super) fn move_between(
+    world: &mut World,
+    scope: Scope,
+    amount: Cents,
+    metadata: Option<String>,
+) -> Result<Arc<OrganizationTransfer>, Halt> {
+    let id: TransferId = world.id();
+    let size = if amount.is_negative() { amount.negated() } else { amount };
+    let posting = if amount.is_negative() {
+        postings::organization_to_app(scope, id, size)
+    } else {
+        postings::app_to_organization(scope, id, size)
+    };
+    ledger::post(world, &posting)?;
+
+    // From here it must succeed.
+    let now = world.now();
+    // The app sees it from its own side: what it receives is positive.
+    let transfer = Transfer::new(scope.org, scope.app, id, TransferKind::Refill, amount.negated(), now);
+    let transfer = Transfer { arrives: size, metadata: metadata.clone(), ..transfer };
+    let transfer = transfers::open(world, transfer)?;
+    transfers::advance(world, &transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))?;
+    Ok(world.add(OrganizationTransfer { org: scope.org, id, app: scope.app, amount, metadata, created_at: now }))
 }

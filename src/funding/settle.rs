@@ -7,9 +7,10 @@ use crate::apps::{self, App};
 use crate::bank_accounts::{self, BankAccount};
 use crate::clock::DAY_SECONDS;
 use crate::http::Scope;
-use crate::ids::AppId;
+use crate::ids::{AppId, TransferId};
 use crate::jobs::{self, Work};
-use crate::ledger::{self, postings, watch};
+use crate::ledger::watch::{self, WalletWatch};
+use crate::ledger::{self, postings};
 use crate::platform::Platform;
 use crate::rails::Direction;
 use crate::rails::failures::{FailureCode, MethodFate};
@@ -29,10 +30,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
     match direction {
         Direction::Debit => {
             ledger::post(world, &postings::deposit(scope, id, amount))?;
-            watch::change(world, scope, |watch| {
-                watch.pulls -= 1;
-                watch.refill = watch.refill.filter(|refill| *refill != id);
-            })?;
+            watch::change(world, scope, |watch| pulled(watch, id))?;
         }
         Direction::Credit => ledger::post(world, &postings::settle_withdrawal(scope, id, platform, amount))?,
     }
@@ -46,11 +44,10 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     let (scope, id) = (transfer.scope(), transfer.id);
     match direction {
         Direction::Debit => {
-            let refills_itself = watch::find(world, scope)?.refill == Some(id);
-            watch::change(world, scope, |watch| watch.pulls -= 1)?;
-            if refills_itself {
+            if watch::find(world, scope)?.refill == Some(id) {
                 rest(world, scope)?;
             }
+            watch::change(world, scope, |watch| pulled(watch, id))?;
         }
         Direction::Credit => {
             ledger::post(world, &postings::fail_withdrawal(scope, id, platform, transfer.arrives))?;
@@ -96,14 +93,17 @@ fn end_badly(
     Ok(transfer)
 }
 
+/// The bank has decided on a pull; another refill may be under way meanwhile.
+fn pulled(watch: &mut WalletWatch, id: TransferId) {
+    watch.pulls -= 1;
+    watch.refill = watch.refill.filter(|refill| *refill != id);
+}
+
 /// Nothing is pulled by itself for a while; then the wallet is looked after again.
 fn rest(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let Scope { org, app: AppId(app) } = scope;
     let until = world.now().plus_seconds(REST_SECONDS);
-    watch::change(world, scope, |watch| {
-        watch.refill = None;
-        watch.rests_until = Some(until);
-    })?;
+    watch::change(world, scope, |watch| watch.rests_until = Some(until))?;
     jobs::enqueue_at(world, org, Work::TendWallet { app }, until);
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::deliver::deliver_first;
+use super::cancel::release;
+use super::deliver::{deliver_first, refuse_erased};
 use super::model::PayoutLink;
 use super::rules::{self, Happening, Step};
 use crate::events::EventName;
@@ -13,10 +14,15 @@ use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// The money that was pulled for a link is in the app's wallet: it is set aside, and the link goes out. When the link
-/// has ended meanwhile, the money stays in the wallet.
+/// has ended meanwhile, the money stays in the wallet; and the link ends with it where the user that it was made for
+/// was deleted.
 pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
     let Some(link) = waiting(world, pull)? else { return Ok(()) };
     let Step::Moved(to) = rules::step(link.status, Happening::Funded) else { return Ok(()) };
+    if world.attempt(|world| refuse_erased(world, &link))?.is_err() {
+        let to = rules::next(&link, Happening::Canceled)?;
+        return release(world, &link, to).map(|_| ());
+    }
     holds::open_pulled(world, link.scope(), link.transfer, link.amount)?;
 
     // From here it must succeed.

@@ -7,6 +7,7 @@ use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{OrgId, PayoutRequestId};
 use crate::payout_links::{self, NewLink, NewToken, Payee};
+use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
 /// POST /v2/payout-requests/{payout_request_id}/approve
@@ -33,6 +34,11 @@ impl Command for Approve {
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;
         let Some(to) = rules::next(&request, Happening::Approved)? else { return Shown::of(world, request) };
+        if request.for_user.is_none() && request.payee_phone.is_none() {
+            // The phone of whoever asks is gone only with the person: a link without it would be anybody's.
+            let message = "The user who asks was deleted. Reject the request.";
+            return Err(Refusal::new(Code::UserInactive, message).into());
+        }
         let link = payout_links::create(world, self.scope, &asked_for(&request), &self.token)?;
 
         // From here it must succeed.

@@ -131,12 +131,12 @@ fn nobody_can_reach(world: &mut World, scope: Scope, user: UserId) -> Result<boo
     Ok(app.deleted_at.is_some() || users::find(world, scope, user)?.deleted_at.is_some())
 }
 
-/// What the app is given back was not paid to the user: their tax year loses it again.
+/// What the app is given back was not paid to the user: the tax year in which it was counted loses it again.
 fn uncount_taxed(world: &mut World, transfer: &Transfer, user: UserId, amount: Cents) -> Result<(), Halt> {
     if transfer.tax_exempt {
         return Ok(());
     }
-    users::count_given_back(world, Scope { org: transfer.org, app: transfer.app }, user, amount)
+    users::count_given_back(world, transfer.scope(), user, amount, transfer.created_at)
 }
 
 /// What follows from a failure: the method's fate, the app's figures, and a word to the payee.

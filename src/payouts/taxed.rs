@@ -1,7 +1,6 @@
 //! What stored tax years must be: the sums of the transfers that count in them. Pure: whoever has the rows shows them.
 //!
-//! What counts, and when, is told in `users/tax_year.rs`. A sum never falls below zero, so the order matters: what was
-//! given back in January of money that was paid in December takes nothing off the new year.
+//! What counts, and when, is told in `users/tax_year.rs`. A sum never falls below zero, so the order matters.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +25,8 @@ impl TaxSums {
     /// Takes in a transfer.
     pub fn transfer(&mut self, transfer: &Transfer) {
         let Some(user) = transfer.user_id else { return };
-        for (at, cents) in counts(transfer) {
-            let year = (transfer.org, transfer.app, user, tax::year_of(at));
+        for Counted { year_of, at, cents } in counts(transfer) {
+            let year = (transfer.org, transfer.app, user, tax::year_of(year_of));
             self.counted.entry(year).or_default().push((at, cents));
         }
     }
@@ -56,15 +55,31 @@ impl TaxSums {
     }
 }
 
-/// What a transfer adds to its user's tax years, and when, in cents.
-fn counts(transfer: &Transfer) -> Vec<(Time, i64)> {
+/// What a transfer adds to a tax year of its user.
+struct Counted {
+    /// A moment of that year.
+    year_of: Time,
+    /// When it was added.
+    at: Time,
+    /// Cents; below zero for what was given back.
+    cents: i64,
+}
+
+impl Counted {
+    const fn at(at: Time, cents: i64) -> Self {
+        Self { year_of: at, at, cents }
+    }
+}
+
+/// What a transfer adds to its user's tax years.
+fn counts(transfer: &Transfer) -> Vec<Counted> {
     let amount = transfer.amount.get();
     match (transfer.kind, transfer.payout_link) {
         // Between the wallets of app and user: below zero, the user received it.
-        (TransferKind::Balance, None) => vec![(transfer.created_at, -amount)],
+        (TransferKind::Balance, None) => vec![Counted::at(transfer.created_at, -amount)],
         // The hold of a link counts when it is claimed.
         (TransferKind::Balance, Some(_)) => match (transfer.tax_exempt, transfer.completed_at) {
-            (false, Some(claimed_at)) => vec![(claimed_at, amount)],
+            (false, Some(claimed_at)) => vec![Counted::at(claimed_at, amount)],
             (true, _) | (false, None) => Vec::new(),
         },
         (TransferKind::Payout, _) if transfer.funded && !transfer.tax_exempt => {
@@ -76,8 +91,9 @@ fn counts(transfer: &Transfer) -> Vec<(Time, i64)> {
                 TransferStatus::Failed | TransferStatus::Canceled => Some(amount),
                 TransferStatus::Reversed => Some(transfer.arrives.get()),
             };
-            let back = given_back.map(|cents| (transfer.updated_at, -cents));
-            std::iter::once((transfer.created_at, amount)).chain(back).collect()
+            let paid = Counted::at(transfer.created_at, amount);
+            let back = given_back.map(|cents| Counted { at: transfer.updated_at, cents: -cents, ..paid });
+            [Some(paid), back].into_iter().flatten().collect()
         }
         (
             TransferKind::Payout
@@ -142,7 +158,7 @@ mod tests {
                 completed_at: None,
                 ..transfer(TransferKind::Balance, 9, "2025-12-31T00:00:00Z")
             },
-            // Made in one year, back in the next: nothing of it counts there, and nothing is taken off.
+            // Made in one year, back in the next: it never counted, and nothing is taken off the next.
             Transfer {
                 funded: true,
                 status: TransferStatus::Failed,
@@ -152,10 +168,10 @@ mod tests {
             transfer(TransferKind::Payout, 70, "2025-12-31T00:00:00Z"),
             transfer(TransferKind::Payment, 70, "2025-12-31T00:00:00Z"),
         ];
-        assert_eq!(wrong(&transfers, &[(2025, 1_300), (2026, 30)]), []);
-        assert_eq!(wrong(&transfers, &[(2025, 1_299), (2026, 30)]), [(2025, 1_299, 1_300)]);
-        assert_eq!(wrong(&transfers, &[(2025, 1_300)]), [(2026, 0, 30)], "a row is lost");
-        assert_eq!(wrong(&transfers, &[(2025, 1_300), (2026, 30), (2024, 1)]), [(2024, 1, 0)], "one too many");
+        assert_eq!(wrong(&transfers, &[(2025, 300), (2026, 30)]), []);
+        assert_eq!(wrong(&transfers, &[(2025, 299), (2026, 30)]), [(2025, 299, 300)]);
+        assert_eq!(wrong(&transfers, &[(2025, 300)]), [(2026, 0, 30)], "a row is lost");
+        assert_eq!(wrong(&transfers, &[(2025, 300), (2026, 30), (2024, 1)]), [(2024, 1, 0)], "one too many");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::rules::{News, news};
+use crate::clock::DAY_SECONDS;
 use crate::engine::Command;
 use crate::funding;
 use crate::ids::{OrgId, TransferId};
@@ -21,6 +22,18 @@ use crate::world::{Halt, Want, World};
 /// How long to wait before a rail that has not decided is asked again.
 const ASK_AGAIN_SECONDS: i64 = 3_600;
 
+/// How long a transfer may be under way before people are told: the slowest rail takes five days, holidays aside.
+const LATE_SECONDS: i64 = 14 * DAY_SECONDS;
+
+/// Something about a transfer that people must look into: only they can ask a bank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oddity {
+    /// In a word: `contradicted`, `unknown` or `late`.
+    pub kind: &'static str,
+    /// In a sentence.
+    pub reason: String,
+}
+
 /// The rail was asked what became of a transfer.
 #[derive(Clone, Debug)]
 pub struct Followed {
@@ -33,7 +46,8 @@ pub struct Followed {
 }
 
 impl Command for Followed {
-    type Reply = ();
+    /// What people must look into. The rail is asked again, whatever it is.
+    type Reply = Option<Oddity>;
 
     fn organization(&self) -> OrgId {
         self.leased.org
@@ -43,7 +57,7 @@ impl Command for Followed {
         vec![Want::row::<Transfer>(key![self.leased.org, self.transfer])]
     }
 
-    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+    fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let found = world.get::<Transfer>(key![self.leased.org, self.transfer])?;
         let transfer = found.ok_or_else(|| Refusal::not_found("transfer"))?;
         let now = world.now();
@@ -58,14 +72,21 @@ impl Command for Followed {
                 bring(world, &transfer, Fact::CameBack(code))?;
             }
             News::Wait(settles_at) => {
-                return jobs::put_off(world, &self.leased, settles_at.max(now.plus_seconds(1)), None);
+                let is_late = now.seconds_since(transfer.created_at) > LATE_SECONDS;
+                let at_soonest = now.plus_seconds(if is_late { ASK_AGAIN_SECONDS } else { 1 });
+                jobs::put_off(world, &self.leased, settles_at.max(at_soonest), None)?;
+                let reason = format!("the transfer of {} is under way still", transfer.created_at);
+                return Ok(is_late.then_some(Oddity { kind: "late", reason }));
             }
             News::Odd => {
+                let kind = if self.standing == Standing::Unknown { "unknown" } else { "contradicted" };
                 let reason = format!("the rail says {:?} of a transfer that is {}", self.standing, transfer.status);
-                return jobs::put_off(world, &self.leased, now.plus_seconds(ASK_AGAIN_SECONDS), Some(reason));
+                jobs::put_off(world, &self.leased, now.plus_seconds(ASK_AGAIN_SECONDS), Some(reason.clone()))?;
+                return Ok(Some(Oddity { kind, reason }));
             }
         }
-        jobs::finish(world, &self.leased)
+        jobs::finish(world, &self.leased)?;
+        Ok(None)
     }
 }
 

@@ -261,7 +261,7 @@ pub(super) fn report(
             batch.add(who, Submitted { leased, transfer, standing }, |()| Said::Done);
         }
         Finished::Followed(transfer, standing) => {
-            batch.add(who, Followed { leased, transfer, standing }, |()| Said::Done);
+            batch.add(who, Followed { leased, transfer, standing }, |_| Said::Done);
         }
         Finished::Tended(app) => batch.add(who, TendWallet { leased, app }, |()| Said::Done),
         Finished::Expired(link) => batch.add(who, Expire { leased, link }, |()| Said::Done),

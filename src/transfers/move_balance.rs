@@ -52,7 +52,7 @@ impl Command for MoveBalance {
         if self.amount.is_negative() {
             users::count_received(world, self.scope, user.id, self.amount.negated())?;
         } else {
-            users::count_given_back(world, self.scope, user.id, self.amount)?;
+            users::count_given_back(world, self.scope, user.id, self.amount, world.now())?;
         }
         let now = world.now();
         let transfer = Transfer::new(self.scope.org, self.scope.app, id, TransferKind::Balance, self.amount, now);

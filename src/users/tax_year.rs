@@ -2,8 +2,10 @@
 //!
 //! Money counts when it becomes the user's: when a link is claimed, and when a transfer brings it to the user's
 //! wallet. From then on it is at the user's disposal; whether it is paid out, fails, or comes back from a bank
-//! changes nothing about that. What goes back from the user to the app is taken off again. What the app calls
-//! tax-exempt never counts. The payer is the app: each counts what it paid itself. The year is that of the moment.
+//! changes nothing about that. What goes back from the user to the app is taken off again: of the year of the moment
+//! where somebody moves it, and where a payout that the app had funded did not arrive or came back, of the year in
+//! which that was counted. What the app calls tax-exempt never counts. The payer is the app: each counts what it paid
+//! itself.
 //!
 //! Once a year's sum, with the user's own adjustment, reaches the threshold of [`crate::tax`], a form must be
 //! collected: a W-9, or a W-8BEN from foreign persons, of whom nothing is reported. Until it is there, nothing is
@@ -13,6 +15,7 @@ use std::sync::Arc;
 
 use super::model::{Form1099, User};
 use super::{change, find_in_organization, rules};
+use crate::clock::Time;
 use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId, UserId};
@@ -90,13 +93,20 @@ pub fn tax_form_is_due(world: &World, scope: Scope, user: &User, coming: Cents) 
 
 /// Money of the app became the user's: it counts. `amount` is in cents, above zero.
 pub fn count_received(world: &mut World, scope: Scope, user: UserId, amount: Cents) -> Result<(), Halt> {
-    edit(world, scope, user, |year| year.reportable = plus(year.reportable, amount))
+    let year = tax::year_of(world.now());
+    edit(world, scope, user, year, |year| year.reportable = plus(year.reportable, amount))
 }
 
-/// Money went back from the user to the app: it does not count any more. What was paid in an earlier year stays
-/// reported; so a year's sum never falls below zero.
-pub fn count_given_back(world: &mut World, scope: Scope, user: UserId, amount: Cents) -> Result<(), Halt> {
-    edit(world, scope, user, |year| {
+/// Money went back from the user to the app: it does not count any more in the year in which it `counted`. A year's sum
+/// never falls below zero.
+pub fn count_given_back(
+    world: &mut World,
+    scope: Scope,
+    user: UserId,
+    amount: Cents,
+    counted: Time,
+) -> Result<(), Halt> {
+    edit(world, scope, user, tax::year_of(counted), |year| {
         let left = year.reportable.checked_sub(amount).unwrap_or(Cents::ZERO);
         year.reportable = if left.is_negative() { Cents::ZERO } else { left };
     })
@@ -108,14 +118,14 @@ pub fn await_tax_form(world: &mut World, scope: Scope, user: UserId, coming: Cen
     if !tax_form_is_due(world, scope, &found, coming)? {
         return Ok(());
     }
-    edit(world, scope, user, |year| year.form_awaited = true)
+    let year = tax::year_of(world.now());
+    edit(world, scope, user, year, |year| year.form_awaited = true)
 }
 
-/// Changes the year's row; tells of the user where `must_collect_1099` changes by it.
-fn edit(world: &mut World, scope: Scope, user: UserId, edit: impl FnOnce(&mut TaxYear)) -> Result<(), Halt> {
+/// Changes a year's row; tells of the user where `must_collect_1099` changes by it.
+fn edit(world: &mut World, scope: Scope, user: UserId, year: i64, edit: impl FnOnce(&mut TaxYear)) -> Result<(), Halt> {
     let Scope { org, app } = scope;
     let user: Arc<User> = find_in_organization(world, org, user)?;
-    let year = tax::year_of(world.now());
     let before = must_collect_1099(world, scope, &user)?;
     match world.get::<TaxYear>(key![org, app, user.id, year])? {
         Some(counted) => {

@@ -360,7 +360,11 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
 
 async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
     let standing = look_up(bursar, &leased, id).await?;
-    bursar.engine.run(Followed { leased, transfer: id, standing }).await
+    if let Some(oddity) = bursar.engine.run(Followed { leased, transfer: id, standing }).await? {
+        metrics::counter!("bursar_transfers_odd_total", "kind" => oddity.kind).increment(1);
+        tracing::warn!(transfer = %id, kind = oddity.kind, reason = oddity.reason, "a transfer must be looked into");
+    }
+    Ok(())
 }
 
 /// Screens the users that come next; the job stays until none is left.

@@ -119,7 +119,9 @@ impl Request {
             }
             Step::Payout { sitting, amount } => {
                 let command = ClaimPayout { token, session_hash: Some(sitting), amount, seen_left: None };
-                self.once(batch, vault, command, |_| Answer::empty(200));
+                self.once(batch, vault, command, |paid| {
+                    paid.as_ref().map_or_else(Answer::from, |_| Answer::empty(200))
+                });
             }
         }
         None
