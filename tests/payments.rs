@@ -271,3 +271,24 @@ async fn accounts_that_a_user_brings_with_each_payment_do_not_pile_up() {
     assert_eq!(server.balance("app_wallet").await, FULL + 2_500, "the older accounts paid too");
     server.verify();
 }
+
+#[tokio::test]
+async fn a_payment_keeps_the_sender_that_it_was_made_with() {
+    let server = Server::memory().await;
+    let user = user(&server, true).await;
+    let mut made = Vec::new();
+    for name in ["First Holder", "Second Holder", "First Holder"] {
+        let info = json!({"account_number": "000123456789", "routing_number": "110000000", "name": name});
+        let body = json!({"amount": 100, "platform": "ach", "user_id": user, "ach_info": info});
+        made.push(pay(&server, body).await.expect(201).body);
+    }
+    let shown = |payment: &Value| (payment["sender_details"].clone(), payment["external_data"]["account_id"].clone());
+    for (payment, name) in made.iter().zip(["First Holder", "Second Holder", "First Holder"]) {
+        let path = format!("/v2/transfers/{}", payment["id"].as_str().unwrap());
+        let now = server.get(&path).app_key().send().await.expect(200).body;
+        assert_eq!(shown(&now), shown(payment));
+        assert_eq!(now["sender_details"]["name"], name);
+    }
+    assert_eq!(shown(&made[0]), shown(&made[2]), "the same account");
+    server.verify();
+}

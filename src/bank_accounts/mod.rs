@@ -47,15 +47,19 @@ pub fn of_holder(world: &World, org: OrgId, holder: Uuid) -> Result<Vec<Arc<Bank
 /// Accounts of one holder that are in use at most: more than anybody pays from or is paid to.
 pub const ACCOUNTS_MAX: usize = 20;
 
-/// Takes the oldest account of a holder out of use where there is no room for another: for accounts that are brought with
-/// each payment, and that nobody removes.
-pub fn make_room(world: &mut World, org: OrgId, holder: Uuid) -> Result<(), Halt> {
-    let accounts = of_holder(world, org, holder)?;
+/// Adds a bank account that is brought along with a payment, and that nobody removes: where there is no room for another,
+/// the oldest goes out of use. Under another name it is another account: what was paid before keeps its sender.
+pub fn bring(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -> Result<Arc<BankAccount>, Halt> {
+    let accounts = of_holder(world, scope.org, holder)?;
+    let is_known = |known: &&Arc<BankAccount>| known.fingerprint == new.fingerprint && known.name == new.name;
+    if let Some(known) = accounts.iter().find(is_known) {
+        return Ok(known.clone());
+    }
     let surplus = (accounts.len() + 1).saturating_sub(ACCOUNTS_MAX);
     for oldest in accounts.iter().take(surplus) {
         disable(world, oldest, "replaced");
     }
-    Ok(())
+    Ok(insert(world, scope, holder, new))
 }
 
 /// Adds a bank account. The same account given twice is one: the one that is there is given again, under the new
@@ -81,9 +85,13 @@ pub fn add(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -
             account.version += 1;
         }));
     }
+    Ok(insert(world, scope, holder, new))
+}
+
+fn insert(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -> Arc<BankAccount> {
     let (id, created_at) = (world.id(), world.now());
     let new = new.clone();
-    Ok(world.add(BankAccount {
+    world.add(BankAccount {
         org: scope.org,
         id,
         app: scope.app,
@@ -101,7 +109,7 @@ pub fn add(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -
         disabled_at: None,
         disabled_reason: None,
         version: 1,
-    }))
+    })
 }
 
 /// Takes a bank account out of use: `removed` or `replaced` by its holder, or the code of a failure. What is

@@ -89,11 +89,7 @@ impl CreatePayment {
         let method = match &self.from {
             Source::Brought(account) => {
                 let account = account.named(&user.full_name());
-                let known = bank_accounts::of_holder(world, self.scope.org, user.id.0)?;
-                if !known.iter().any(|known| known.fingerprint == account.fingerprint) {
-                    bank_accounts::make_room(world, self.scope.org, user.id.0)?;
-                }
-                let account = bank_accounts::add(world, self.scope, user.id.0, &account)?;
+                let account = bank_accounts::bring(world, self.scope, user.id.0, &account)?;
                 return Ok(Transfer { bank_account: Some(account.id), ..transfer });
             }
             Source::Account(id) => usable(payout_methods::find(world, self.scope.org, user.id, PayoutMethodId(*id))?)?,
