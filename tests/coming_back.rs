@@ -289,3 +289,25 @@ async fn the_country_is_the_numbers_own_until_an_address_says_it() {
     server.put(&format!("/v2/users/{id}/addresses")).app_key().json(address).send().await.expect(201);
     assert_eq!(to("49", "15123456780").await.expect(200).body["country"], "US");
 }
+
+/// What was queued for a person who is deleted before it is sent goes to nobody, and nobody is said to have been reached.
+#[tokio::test]
+async fn who_was_deleted_is_not_written_to_any_more() {
+    let server = Server::memory().await;
+    let body = json!({
+        "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com",
+        "country_code": "1", "phone_number": "2127361234"
+    });
+    let user = server.post("/v2/users").app_key().json(body).send().await.expect(201).id();
+    let path = format!("/v2/users/{user}");
+    server.post(&format!("{path}/send-verification-token")).app_key().json(json!({})).send().await.expect(202);
+    let link = json!({"amount": 1_000, "user_id": user, "delivery": {"method": "all"}});
+    let link = server.post("/v2/payout-links").app_key().json(link).send().await.expect(201).id();
+    server.delete(&path).app_key().send().await.expect(200);
+    server.work_off().await;
+    let inbox = server.get("/v2/sandbox/messages?limit=100").app_key().send().await.expect(200).body;
+    assert_eq!(inbox["data"], json!([]));
+    let link = server.get(&format!("/v2/payout-links/{link}")).app_key().send().await.expect(200).body;
+    assert_eq!(link["status"], "delivery_failed");
+    server.verify();
+}

@@ -264,6 +264,28 @@ async fn a_gateway_that_is_busy_or_points_elsewhere_is_asked_again_later() {
     assert_eq!((gateway.texts().len(), status(&server, &made).await), (1, json!("sent")));
 }
 
+/// Whoever takes a payout back before its text has left wants nobody to read of it.
+#[tokio::test]
+async fn a_text_is_not_sent_any_more_when_its_link_was_canceled_or_its_time_is_over() {
+    for is_canceled in [true, false] {
+        let gateway = FakeGateway::start().await;
+        let server = by_phone(&gateway).await;
+        gateway.set(GatewayMode::Busy);
+        let made = text_link(&server).await;
+        server.work_off().await;
+        gateway.set(GatewayMode::Accept);
+        if is_canceled {
+            let path = format!("/v2/payout-links/{}", made["id"].as_str().unwrap());
+            server.delete(&path).app_key().send().await.expect(200);
+        } else {
+            server.advance(40 * 86_400);
+        }
+        server.pass(10).await;
+        let ended = if is_canceled { "canceled" } else { "expired" };
+        assert_eq!((gateway.texts().len(), status(&server, &made).await), (0, json!(ended)));
+    }
+}
+
 #[tokio::test]
 async fn what_the_gateway_took_without_an_answer_is_found_there_and_not_sent_again() {
     for silence in [GatewayMode::Drop, GatewayMode::Hang] {

@@ -95,13 +95,10 @@ pub fn erase_recipient(world: &mut World, org: OrgId, recipient: &str) -> Result
 
     // From here it must succeed.
     for message in messages {
-        world.change(&message, |message| message.recipient = ERASED.to_owned());
+        world.change(&message, Message::erase);
     }
     for received in inbox {
         world.remove(&received);
     }
     Ok(())
 }
-
-/// Stands where the phone or the address of an erased person stood.
-const ERASED: &str = "erased";

@@ -106,7 +106,20 @@ pub enum Template {
     },
 }
 
+/// Stands where the phone or the address of an erased person stood.
+const ERASED: &str = "erased";
+
 impl Message {
+    /// Forgets to whom it went.
+    pub(super) fn erase(&mut self) {
+        self.recipient = ERASED.to_owned();
+    }
+
+    /// Whether the person that it is for was erased: it goes to nobody.
+    pub fn is_erased(&self) -> bool {
+        self.recipient == ERASED
+    }
+
     /// Whether somebody is told when it has arrived, or could not: the maker of a link.
     pub fn is_awaited(&self) -> bool {
         match self.template.0 {

@@ -134,13 +134,20 @@ fn refusal(link: &PayoutLink, code: Code) -> Refusal {
     Refusal::new(code, message)
 }
 
-/// Whether the link may be delivered once more. At most [`DELIVERIES_MAX`] deliveries in all, the first included;
-/// none that could not be opened any more, even if nobody has come to take the link back yet.
-pub fn may_deliver(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
+/// Whether the link still waits for its payee: none that could not be opened any more, even if nobody has come to take
+/// the link back yet.
+pub fn must_wait(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     next(link, Happening::DeliveryQueued)?;
     if now >= link.expires_at {
         return Err(refusal(link, Code::InvalidState));
     }
+    Ok(())
+}
+
+/// Whether the link may be delivered once more: it waits for its payee, and was delivered less than [`DELIVERIES_MAX`]
+/// times, the first included.
+pub fn may_deliver(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
+    must_wait(link, now)?;
     if link.deliveries >= DELIVERIES_MAX {
         let message =
             format!("The link was delivered {DELIVERIES_MAX} times, which is the limit. Cancel it and make a new one.");

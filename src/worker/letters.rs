@@ -27,6 +27,9 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
     let org = leased.org;
     let letter = bursar.read(move |world| find_letter(world, org, id)).await?;
     let message = letter.message.clone();
+    if let Some(reason) = letter.overtaken {
+        return conclude(bursar, leased, &message, Conclusion::Failed { reason, retry: false }).await;
+    }
     let carriers = &bursar.carriers;
     let carrier = match message.channel {
         Channel::Email => carriers.mail.as_ref().map(Carrier::Mail),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::apps::{self, App};
+use crate::clock::Time;
 use crate::http::{Bursar, Scope};
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::messages::{self, Composed, Letter, Message, Template};
@@ -16,6 +17,8 @@ use crate::world::{Halt, World};
 /// A message with what it speaks of.
 pub(super) struct Unwritten {
     pub message: Arc<Message>,
+    /// Why it is not to be sent any more, where something came in between since it was queued.
+    pub overtaken: Option<String>,
     app: Arc<App>,
     link: Option<Arc<PayoutLink>>,
 }
@@ -30,7 +33,18 @@ pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Resul
     };
     // Last, because commands that run beside it have brought it along by then.
     let app = apps::find_even_deleted(world, scope)?;
-    Ok(Unwritten { message, app, link })
+    let overtaken = overtaken(&message, link.as_deref(), world.now());
+    Ok(Unwritten { message, overtaken, app, link })
+}
+
+/// Nobody is told of a payout that was taken back, or is claimed already; and who was erased is told nothing.
+fn overtaken(message: &Message, link: Option<&PayoutLink>, now: Time) -> Option<String> {
+    if message.is_erased() {
+        return Some("The person that it was for was deleted before it was sent.".to_owned());
+    }
+    let link = link.filter(|_| matches!(message.template.0, Template::ClaimLink { .. }))?;
+    let refusal = payout_links::rules::must_wait(link, now).err()?;
+    Some(format!("It was overtaken before it was sent. {}", refusal.message))
 }
 
 /// The link that a message speaks of: the one to claim, or the one whose payout did not arrive.
@@ -61,7 +75,7 @@ impl Pen {
     /// # Errors
     /// `internal-error` when what is sealed in it does not open.
     pub(super) fn compose(&self, letter: &Unwritten) -> Result<Composed, Refusal> {
-        let Unwritten { message, app, link } = letter;
+        let Unwritten { message, app, link, .. } = letter;
         let link = link.as_ref();
         let address = link.and_then(|link| payout_links::address_under(&self.public_url, &self.vault, link));
         let app_name = app.name.as_str();
