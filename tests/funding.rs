@@ -503,67 +503,6 @@ async fn create_organization_transfer_moves_both_ways_and_list_organization_tran
     server.verify();
 }
 
-/// An app that was deleted after a deposit of 50 dollars, which the bank takes back two days later. All that it had is its
-/// organization's.
-async fn deleted_after_a_deposit(server: &Server) {
-    set_account(server, "20000001").await;
-    post(server, "deposit", 5_000).await.expect(200);
-    server.work_off().await;
-    server.pass(DAY).await;
-    between(server, &server.app_id(), FULL + 5_000).await.expect(200);
-    server.delete(&format!("/v2/apps/{}", server.app_id())).as_org().send().await.expect(200);
-}
-
-async fn between(server: &Server, app: &str, amount: i64) -> Reply {
-    let body = json!({"app_id": app, "amount": amount});
-    server.post("/v2/organization-transfers").as_org().json(body).send().await
-}
-
-/// What all books of the organization hold at places of this kind.
-async fn in_all_books(server: &Server, kind: &str) -> i64 {
-    let trial = server.get("/v2/ledger/trial-balance").as_org().send().await.expect(200).body;
-    let accounts = trial["accounts"].as_array().unwrap().iter();
-    accounts.filter(|account| account["type"] == kind).map(|account| account["balance"].as_i64().unwrap()).sum()
-}
-
-#[tokio::test]
-async fn what_a_bank_takes_back_from_a_deleted_app_is_paid_by_its_organization() {
-    let server = Server::memory().await;
-    deleted_after_a_deposit(&server).await;
-    assert_eq!(in_all_books(&server, "organization_wallet").await, FULL + 5_000);
-    server.pass(2 * DAY).await;
-    assert_eq!(in_all_books(&server, "organization_wallet").await, FULL);
-    assert_eq!((in_all_books(&server, "clearing").await, in_all_books(&server, "app_wallet").await), (0, 0));
-    let list = server.get("/v2/organization-transfers?limit=1").as_org().send().await.expect(200).body;
-    assert_eq!(list["data"][0]["amount"], "-5000");
-    assert_eq!(list["data"][0]["metadata"], "returned to a bank from an app that was deleted");
-    between(&server, &server.app_id(), -1).await.refused(404, "not-found");
-    server.verify();
-}
-
-#[tokio::test]
-async fn what_the_organization_cannot_pay_for_a_deleted_app_is_owed_until_it_does() {
-    let server = Server::memory().await;
-    deleted_after_a_deposit(&server).await;
-    let other = server.post("/v2/apps").as_org().json(json!({"name": "Other"})).send().await.expect(201).id();
-    between(&server, &other, -(FULL + 1_000)).await.expect(200);
-    server.pass(2 * DAY).await;
-    assert_eq!(in_all_books(&server, "clearing").await, -5_000);
-    assert_eq!(in_all_books(&server, "organization_wallet").await, 4_000, "nothing was taken in part");
-
-    between(&server, &other, 2_000).await.expect(200);
-    let gone = server.app_id();
-    assert_eq!(between(&server, &gone, -5_001).await.refused(400, "invalid-input").fields(), ["/amount"]);
-    between(&server, &gone, -3_000).await.expect(200);
-    assert_eq!(between(&server, &gone, -2_001).await.refused(400, "invalid-input").fields(), ["/amount"]);
-    between(&server, &gone, -2_000).await.expect(200);
-    between(&server, &gone, -1).await.refused(404, "not-found");
-    server.work_off().await;
-    assert_eq!((in_all_books(&server, "clearing").await, in_all_books(&server, "app_wallet").await), (0, FULL - 1_000));
-    between(&server, &gone, -1).await.refused(404, "not-found");
-    server.verify();
-}
-
 #[tokio::test]
 async fn a_refill_under_way_is_the_only_one_also_when_another_pull_comes_back() {
     let server = Server::memory().await;

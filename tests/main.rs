@@ -25,6 +25,7 @@ mod contract;
 mod coming_back;
 mod command_line;
 mod crash;
+mod deleted_apps;
 mod delivery;
 mod documents;
 mod events;

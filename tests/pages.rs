@@ -344,3 +344,19 @@ async fn a_payout_that_the_sender_looks_at_first_says_so() {
     is_page(&done, 200);
     assert!(done.text.contains("Your payout is being checked"), "{}", done.text);
 }
+
+#[tokio::test]
+async fn a_payout_whose_fee_the_sender_cannot_pay_stays_on_its_page_and_the_payees() {
+    let server = Server::memory().await;
+    let link = link_with(&server, json!({"payout_fee_party": "platform"})).await;
+    let cookie = ready(&server, &link).await;
+    let page = server.get(&format!("{link}/payout")).header("cookie", &cookie).send().await;
+    assert!(page.text.contains("works until"), "{}", page.text);
+    let rest = json!({"amount": server.balance("app_wallet").await, "delivery": {"method": "link"}});
+    server.post("/v2/payout-links").app_key().json(rest).send().await.expect(201);
+    let form = [("amount", "25.00"), ("shown_amount", "25.00"), ("available", "25.00")];
+    let refused = post(&server, &format!("{link}/payout"), &cookie, &form).await;
+    is_page(&refused, 402);
+    assert!(refused.text.contains("stays yours") && refused.text.contains("name=\"amount\""), "{}", refused.text);
+    assert!(!refused.text.contains("works until"), "what is claimed does not expire: {}", refused.text);
+}

@@ -61,7 +61,9 @@ fn from_organization(world: &mut World, transfer: &Transfer, covered: &Posting) 
         return Ok(false);
     }
     let held = ledger::balance(world, scope.org, Place::AppWallet(scope.app))?;
-    let lacks = transfer.arrives.plus(held.negated()).map_err(too_much)?;
+    // What is owed already comes first, so it is brought along: nothing else is let out of the wallet before.
+    let due = transfer.arrives.plus(watch::find(world, scope)?.owed).map_err(too_much)?;
+    let lacks = due.plus(held.negated()).map_err(too_much)?;
     if lacks.is_positive() {
         move_between(world, scope, lacks.negated(), Some(RETURNED.to_owned()))?;
     }

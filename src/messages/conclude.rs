@@ -44,6 +44,11 @@ pub enum Conclusion {
         /// Whether another attempt may help.
         retry: bool,
     },
+    /// It was not, because what it tells of is over. That is nobody's failure.
+    Overtaken {
+        /// What came in between.
+        reason: String,
+    },
 }
 
 /// Ends an attempt to send a message: the job, the status and the inbox in one commit.
@@ -96,7 +101,7 @@ pub fn record_outcome(
         {
             (MessageEvent::PutOff, Some(reason.clone()))
         }
-        Conclusion::InDoubt { reason } | Conclusion::Failed { reason, .. } => {
+        Conclusion::InDoubt { reason } | Conclusion::Failed { reason, .. } | Conclusion::Overtaken { reason } => {
             (MessageEvent::GivenUp, Some(reason.clone()))
         }
     };

@@ -127,7 +127,14 @@ pub fn claim_link_delivered(
 ) -> Result<(), Halt> {
     let link = of_message(world, leased.org, link)?;
     let Some(message) = messages::record_outcome(world, leased, message, outcome)? else { return Ok(()) };
-    after_message(world, &link, message.status)
+    match outcome {
+        // The link has moved on already.
+        Conclusion::Overtaken { .. } => Ok(()),
+        Conclusion::Delivered { .. }
+        | Conclusion::Taken { .. }
+        | Conclusion::InDoubt { .. }
+        | Conclusion::Failed { .. } => after_message(world, &link, message.status),
+    }
 }
 
 /// Where a link stands when a message with it has come to this.

@@ -72,10 +72,10 @@ impl Command for Followed {
                 bring(world, &transfer, Fact::CameBack(code))?;
             }
             News::Wait(settles_at) => {
-                let is_late = now.seconds_since(transfer.created_at) > LATE_SECONDS;
+                let is_late = now.seconds_since(transfer.updated_at) > LATE_SECONDS;
                 let at_soonest = now.plus_seconds(if is_late { ASK_AGAIN_SECONDS } else { 1 });
                 jobs::put_off(world, &self.leased, settles_at.max(at_soonest), None)?;
-                let reason = format!("the transfer of {} is under way still", transfer.created_at);
+                let reason = format!("it is under way since {}", transfer.updated_at);
                 return Ok(is_late.then_some(Oddity { kind: "late", reason }));
             }
             News::Odd => {

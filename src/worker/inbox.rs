@@ -71,8 +71,8 @@ impl Command for Put {
 impl Put {
     fn outcome(&self, letter: &Unwritten) -> Result<Conclusion, Refusal> {
         let message = &letter.message;
-        if let Some(reason) = letter.overtaken.clone() {
-            return Ok(Conclusion::Failed { reason, retry: false });
+        if let Some(outcome) = &letter.overtaken {
+            return Ok(outcome.clone());
         }
         let unreachable = match message.channel {
             Channel::Sms | Channel::Voice => message.recipient.ends_with(UNREACHABLE),

@@ -27,9 +27,6 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
     let org = leased.org;
     let letter = bursar.read(move |world| find_letter(world, org, id)).await?;
     let message = letter.message.clone();
-    if let Some(reason) = letter.overtaken {
-        return conclude(bursar, leased, &message, Conclusion::Failed { reason, retry: false }).await;
-    }
     let carriers = &bursar.carriers;
     let carrier = match message.channel {
         Channel::Email => carriers.mail.as_ref().map(Carrier::Mail),
@@ -116,6 +113,17 @@ async fn attempt(
             },
         };
     }
+    // Looked at here, because an attempt in doubt is asked about whatever came in between, and that takes its time.
+    let overtaken = match begun {
+        Begun::Send => {
+            let (org, id) = (message.org, message.id);
+            bursar.read(move |world| find_letter(world, org, id)).await?.overtaken
+        }
+        Begun::Ask | Begun::Over => None,
+    };
+    if overtaken.is_some() {
+        return Ok(overtaken);
+    }
     match begun {
         // Its process stood still between the note and this: another may have asked the carrier meanwhile, and told it.
         Begun::Send if since.elapsed() > TELL_WITHIN => Err(Refusal::new(
@@ -196,6 +204,7 @@ pub(super) fn count(channel: Channel, outcome: &Conclusion) {
         Conclusion::InDoubt { .. } => "in_doubt",
         Conclusion::Failed { retry: true, .. } => "put_off",
         Conclusion::Failed { retry: false, .. } => "failed",
+        Conclusion::Overtaken { .. } => "overtaken",
     };
     metrics::counter!("bursar_messages_total", "channel" => channel.as_str(), "outcome" => came_to).increment(1);
 }

@@ -6,7 +6,7 @@ use crate::apps::{self, App};
 use crate::clock::Time;
 use crate::http::{Bursar, Scope};
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
-use crate::messages::{self, Composed, Letter, Message, Template};
+use crate::messages::{self, Composed, Conclusion, Letter, Message, Template};
 use crate::payout_links::{self, PayoutLink};
 use crate::refusal::{Code, Refusal};
 use crate::transfers;
@@ -17,8 +17,8 @@ use crate::world::{Halt, World};
 /// A message with what it speaks of.
 pub(super) struct Unwritten {
     pub message: Arc<Message>,
-    /// Why it is not to be sent any more, where something came in between since it was queued.
-    pub overtaken: Option<String>,
+    /// What becomes of it instead of being sent, where something came in between since it was queued.
+    pub overtaken: Option<Conclusion>,
     app: Arc<App>,
     link: Option<Arc<PayoutLink>>,
 }
@@ -37,14 +37,21 @@ pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Resul
     Ok(Unwritten { message, overtaken, app, link })
 }
 
-/// Nobody is told of a payout that was taken back, or is claimed already; and who was erased is told nothing.
-fn overtaken(message: &Message, link: Option<&PayoutLink>, now: Time) -> Option<String> {
-    if message.is_erased() {
-        return Some("The person that it was for was deleted before it was sent.".to_owned());
+/// Nobody is told of a payout that was taken back, or is claimed already; and who was erased is told nothing, of which
+/// the sender of a link hears.
+fn overtaken(message: &Message, link: Option<&PayoutLink>, now: Time) -> Option<Conclusion> {
+    let link = link.filter(|_| message.is_awaited());
+    if let Some(refusal) = link.and_then(|link| payout_links::rules::must_wait(link, now).err()) {
+        return Some(Conclusion::Overtaken { reason: refusal.message });
     }
-    let link = link.filter(|_| matches!(message.template.0, Template::ClaimLink { .. }))?;
-    let refusal = payout_links::rules::must_wait(link, now).err()?;
-    Some(format!("It was overtaken before it was sent. {}", refusal.message))
+    if !message.is_erased() {
+        return None;
+    }
+    let reason = "The person that it was for was deleted before it was sent.".to_owned();
+    Some(match link {
+        Some(_) => Conclusion::Failed { reason, retry: false },
+        None => Conclusion::Overtaken { reason },
+    })
 }
 
 /// The link that a message speaks of: the one to claim, or the one whose payout did not arrive.

@@ -13,6 +13,7 @@ use crate::pages::views::{
     Choice, Claim, CodePage, CompliancePage, ContactPage, ContactWay, DonePage, Form, MethodDetailsPage, MethodField,
     MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice, SavedMethod, Step, StepState, TaxForm,
 };
+use crate::payout_links::LinkStatus;
 use crate::phone;
 use crate::platform::Platform;
 use crate::refusal::Refusal;
@@ -50,7 +51,8 @@ fn head(visit: &Visit, claim: &ClaimDocument, at: Option<StepName>) -> Claim {
     };
     let steps = claim.steps.iter().map(|step| Step { label: wording::step(*step).to_owned(), state: state(*step) });
     // Who has claimed it can come back for what is left whenever they like.
-    let can_expire = claim.transfer.is_none();
+    let is_claimed = [LinkStatus::Claimed, LinkStatus::Reversed].map(LinkStatus::as_str).contains(&claim.status);
+    let can_expire = !is_claimed;
     Claim {
         token: visit.token.clone(),
         app_name: claim.app.name.clone(),

@@ -96,7 +96,8 @@ fn step_of(call: &Call) -> Result<StepName, Refusal> {
 /// Whether the person can do something about it on the same page; else the claim is closed, or begins anew.
 fn can_be_mended(refusal: &Refusal) -> bool {
     let code = refusal.code;
-    let by_choosing_otherwise = [Code::NotPermitted, Code::InvalidState, Code::LimitExceeded, Code::UserInfoMissing];
+    let by_choosing_otherwise =
+        [Code::NotPermitted, Code::InvalidState, Code::LimitExceeded, Code::InsufficientFunds, Code::UserInfoMissing];
     code.status() == Code::InvalidInput.status() || by_choosing_otherwise.contains(&code)
 }
 

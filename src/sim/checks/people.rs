@@ -125,11 +125,12 @@ fn counted(changes: &[Change]) -> (Vec<(Option<PayoutLinkId>, Year, i64)>, Vec<(
                 if amount < 0 { received.push((None, year, -amount)) } else { given_back.push((year, amount)) }
             }
             TransferKind::Payout if transfer.funded => {
+                let paid_in = (year.0, user, year_of(transfer.created_at));
                 if was.is_none() {
-                    received.push((None, (year.0, user, year_of(transfer.created_at)), amount));
+                    received.push((None, paid_in, amount));
                 }
                 if was != Some(transfer.status) {
-                    given_back.extend(gone(transfer.status, amount).map(|amount| (year, amount)));
+                    given_back.extend(gone(transfer.status, amount).map(|amount| (paid_in, amount)));
                 }
             }
             TransferKind::Balance
