@@ -16,6 +16,7 @@ import schemathesis
 from ready import Ready
 from sandbox import Client
 from schemathesis.core.parameters import ParameterLocation
+from schemathesis.generation.meta import TestPhase
 
 STAGE = json.loads(Path(os.environ["BURSAR_STAGE"]).read_text())
 READY = Ready(Client(STAGE["url"], STAGE["credentials"]))
@@ -107,7 +108,8 @@ def name_object(case):
         return
     pool = SEEDS if number % 2 and case.method != "DELETE" else POOL
     known = [prefix for prefix in pool if case.path.startswith(prefix)]
-    if known and number % 8 < 6:
+    if known and number % 8 < 6 and case.meta.phase.name != TestPhase.STATEFUL:
+        # There links name the objects: one put in their place was not made by the call that the link comes from.
         values = pool[max(known, key=len)]
         case.path_parameters.update(values[number % len(values)])
 
