@@ -16,7 +16,6 @@ import schemathesis
 from ready import Ready
 from sandbox import Client
 from schemathesis.core.parameters import ParameterLocation
-from schemathesis.generation.meta import TestPhase
 
 STAGE = json.loads(Path(os.environ["BURSAR_STAGE"]).read_text())
 READY = Ready(Client(STAGE["url"], STAGE["credentials"]))
@@ -108,8 +107,9 @@ def name_object(case):
         return
     pool = SEEDS if number % 2 and case.method != "DELETE" else POOL
     known = [prefix for prefix in pool if case.path.startswith(prefix)]
-    if known and number % 8 < 6 and case.meta.phase.name != TestPhase.STATEFUL:
-        # There links name the objects: one put in their place was not made by the call that the link comes from.
+    # What a link names was made by the call that the link comes from; another in its place was not.
+    linked = getattr(case._override, "path_parameters", None) or {}
+    if known and number % 8 < 6 and not linked:
         values = pool[max(known, key=len)]
         case.path_parameters.update(values[number % len(values)])
 
