@@ -19,8 +19,8 @@ pub enum TextProblem {
     /// A null byte, at which other programs would cut the text.
     #[error("must not contain null bytes")]
     NullByte,
-    /// A control character other than line feed and tab.
-    #[error("must not contain control characters")]
+    /// One of [`REFUSED`], or in a line one that ends it or moves within it.
+    #[error("must not contain control characters, nor marks that nobody sees")]
     ControlCharacter,
 }
 

@@ -49,17 +49,10 @@ record! {
 /// The note on a movement that nobody asked for but a bank.
 const RETURNED: &str = "returned to a bank from an app that was deleted";
 
-fn from_app(world: &mut World, _: &Transfer, covered: &Posting) -> Result<bool, Halt> {
-    ledger::post(world, covered).map(|()| true)
-}
-
-/// An app is empty when it is deleted, and earns nothing any more: what it had was given to its organization, or spent
-/// by it.
-fn from_organization(world: &mut World, transfer: &Transfer, covered: &Posting) -> Result<bool, Halt> {
+/// Brings what the wallet of a deleted app lacks. An app is empty when it is deleted, and earns nothing any more: what it
+/// had was given to its organization, or spent by it.
+fn bring_from_organization(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     let scope = transfer.scope();
-    if apps::find_even_deleted(world, scope)?.deleted_at.is_none() {
-        return Ok(false);
-    }
     let held = ledger::balance(world, scope.org, Place::AppWallet(scope.app))?;
     // What is owed already comes first, so it is brought along: nothing else is let out of the wallet before.
     let due = transfer.arrives.plus(watch::find(world, scope)?.owed).map_err(too_much)?;
@@ -67,7 +60,7 @@ fn from_organization(world: &mut World, transfer: &Transfer, covered: &Posting) 
     if lacks.is_positive() {
         move_between(world, scope, lacks.negated(), Some(RETURNED.to_owned()))?;
     }
-    ledger::post(world, covered).map(|()| true)
+    Ok(())
 }
 
 /// A bank took back what had been pulled: the app's wallet makes up for it, that of the organization where the app was
@@ -79,13 +72,17 @@ pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncove
     let Some(platform) = transfer.platform else {
         return Err(Refusal::new(Code::InternalError, "A transfer without a rail was taken back.").into());
     };
-    for cover in [from_app, from_organization] {
-        match world.attempt(|world| cover(world, transfer, covered))? {
-            Ok(true) => return Ok(()),
-            Ok(false) => {}
-            Err(short) if short.code == Code::InsufficientFunds => {}
-            Err(refusal) => return Err(refusal.into()),
+    let is_deleted = apps::find_even_deleted(world, transfer.scope())?.deleted_at.is_some();
+    let paid = world.attempt(|world| {
+        if is_deleted {
+            bring_from_organization(world, transfer)?;
         }
+        ledger::post(world, covered)
+    })?;
+    match paid {
+        Ok(()) => return Ok(()),
+        Err(short) if short.code == Code::InsufficientFunds => {}
+        Err(refusal) => return Err(refusal.into()),
     }
 
     // From here it must succeed.

@@ -134,8 +134,8 @@ fn refusal(link: &PayoutLink, code: Code) -> Refusal {
     Refusal::new(code, message)
 }
 
-/// Whether the link still waits for its payee: none that could not be opened any more, even if nobody has come to take
-/// the link back yet.
+/// Whether the link still waits for its payee: nobody has claimed it or taken it back, and its time is not over, even if
+/// nobody has come to take it back for that yet.
 pub fn must_wait(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     next(link, Happening::DeliveryQueued)?;
     if now >= link.expires_at {
