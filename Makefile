@@ -1,7 +1,7 @@
 # `make` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable pgbouncer test-citus differ chaos failover browser schemathesis simulate crash batches payables-races bench bless
+.PHONY: help run build setup test test-long fmt lint unit postgres postgres-18 postgres-18-long serializable pgbouncer test-citus differ chaos failover browser schemathesis simulate crash batches payables-races fuzz audit release bench bless
 
 SIMULATE_SEED ?= 1
 SIMULATE_OPS ?= 200000
@@ -11,10 +11,11 @@ SCHEMATHESIS_SEED ?= 1
 SCHEMATHESIS_CALLS ?= 2000
 SCHEMATHESIS_EXAMPLES ?= 4
 FAILOVERS ?= 30
+FUZZ_SECONDS ?= 30
 CHAOS_SECONDS ?= 300
 CHAOS_SEED ?= 1
 # The tests that run over whatever store is asked for.
-API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer)/))
+API_TESTS = (kind(test) - test(/^(postgres|stores|schemas|portable|matrix|tidy|handwritten|documents|crash|batch_crash|payables_races|load|process|command_line|move_store|failover|pgbouncer|storage_full)/))
 
 # The store's own tests, with whatever server is asked for.
 STORE_TESTS = test(/^(postgres|stores|move_store)/)
@@ -57,6 +58,7 @@ test-long: test ## The same, and what takes too long for every change
 	@$(MAKE) --no-print-directory differ
 	@$(MAKE) --no-print-directory chaos
 	@$(MAKE) --no-print-directory failover
+	@$(MAKE) --no-print-directory fuzz
 
 fmt: ## Check the format
 	cargo fmt --all --check
@@ -65,10 +67,10 @@ lint: ## Check the lints
 	cargo clippy --all-targets --locked -- -D warnings
 
 unit: ## Run the Rust tests and write the pages' gallery
-	BURSAR_GALLERY=1 cargo nextest run --locked
+	BURSAR_GALLERY=1 cargo nextest run --locked --no-fail-fast
 
 postgres: ## Run the API's tests over PostgreSQL (the store's own tests run with unit)
-	BURSAR_TEST_STORE=postgres cargo nextest run --locked -E '$(API_TESTS)'
+	BURSAR_TEST_STORE=postgres cargo nextest run --locked --no-fail-fast -E '$(API_TESTS)'
 
 postgres-18: ## Run the store's own tests on PostgreSQL 18 (that package speaks no TLS)
 	@if [ -n "$(POSTGRES_18)" ]; then \
@@ -120,6 +122,15 @@ payables-races: ## Race a thousand payables through approval, change and payment
 
 batches: build ## Kill the server twenty times under 200 batches of 500 rows, each sent three times
 	BURSAR_BIN=$(CURDIR)/target/release/bursar BURSAR_BATCHES=200 BURSAR_BATCH_ROWS=500 BURSAR_BATCH_KILLS=20 cargo nextest run --locked --no-capture -E 'test(/^batch_crash/)'
+
+fuzz: ## Feed every parser of strangers' bytes with generated inputs (FUZZ_SECONDS for each)
+	tools/fuzz.sh $(FUZZ_SECONDS)
+
+audit: ## Check licences, sources and known vulnerabilities of all dependencies (ADVISORY_DB=folder where nothing can be fetched)
+	tools/audit.sh
+
+release: ## Build a reproducible, stripped binary with its bill of materials into target/dist
+	tools/release.sh
 
 bench: build ## Measure beside the references, and write docs/performance.md (BENCH="--rounds 5 --seconds 5 --stored 1000000")
 	@[ -x target/bench-venv/bin/python ] || (python3 -m venv target/bench-venv && target/bench-venv/bin/pip install -q matplotlib)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{BadConfig, Config, Database};
 use crate::opened::{self, Unopened};
 use crate::store::{Reads, Sqlite};
-use crate::verify::{Report, verify};
+use crate::verify::{Contents, Report, verify};
 
 /// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +40,8 @@ pub struct Copied {
     pub bytes: u64,
     /// What was checked in it. There are no findings.
     pub report: Report,
+    /// What is in it.
+    pub contents: Contents,
 }
 
 /// Copies the store that the configuration names into a new file, while it is served or not.
@@ -51,14 +53,25 @@ pub fn backup(config: &Config, to: &Path) -> Result<Copied, NotCopied> {
     if !store.exists() {
         return Err(NotCopied::Refused(format!("there is no store at {}", store.display())));
     }
-    put(store, to, false)
+    put(store, to, Purpose::Backup)
+}
+
+/// What a copy is made for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Backup,
+    /// To be served: its schema is brought up to date, and without an organization it is refused unless `empty_ok`.
+    Restore {
+        empty_ok: bool,
+    },
 }
 
 /// Puts a copy where the configuration says that the store is, and brings its schema up to date. There must be none.
+/// With `empty_ok` the copy may be one without an organization.
 ///
 /// # Errors
 /// `Refused` when there is a store, or the copy is not sound; `Unopened` when a server has it open, or the copy is no store.
-pub fn restore(config: &Config, from: &Path) -> Result<Copied, NotCopied> {
+pub fn restore(config: &Config, from: &Path, empty_ok: bool) -> Result<Copied, NotCopied> {
     let store = embedded(config)?;
     if !from.is_file() {
         return Err(NotCopied::Refused(format!("there is no file {}", from.display())));
@@ -72,7 +85,7 @@ pub fn restore(config: &Config, from: &Path) -> Result<Copied, NotCopied> {
             format!("{} is there: a copy is put only where no store is. Move it away first.", there.display());
         return Err(NotCopied::Refused(message));
     }
-    let copied = put(from, store, true)?;
+    let copied = put(from, store, Purpose::Restore { empty_ok })?;
     drop(lock);
     Ok(copied)
 }
@@ -88,32 +101,40 @@ fn embedded(config: &Config) -> Result<&Path, NotCopied> {
 }
 
 /// Copies one store's file to a new one, which has its name only when it was flushed and found sound.
-fn put(from: &Path, to: &Path, migrate: bool) -> Result<Copied, NotCopied> {
+fn put(from: &Path, to: &Path, purpose: Purpose) -> Result<Copied, NotCopied> {
     if to.exists() {
         return Err(NotCopied::Refused(format!("{} is there already: name another file", to.display())));
     }
     let part = beside(to, ".part");
     clear(&part)?;
-    let made = make(from, &part, migrate).and_then(|report| {
+    let made = make(from, &part, purpose).and_then(|(report, contents)| {
         let bytes = flush(&part)?;
         fs::rename(&part, to).map_err(system("cannot name the copy", to))?;
         let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(system("cannot flush the folder", folder))?;
-        Ok(Copied { path: to.to_owned(), bytes, report })
+        Ok(Copied { path: to.to_owned(), bytes, report, contents })
     });
     clear(&part)?;
     made
 }
 
-fn make(from: &Path, part: &Path, migrate: bool) -> Result<Report, NotCopied> {
+fn make(from: &Path, part: &Path, purpose: Purpose) -> Result<(Report, Contents), NotCopied> {
     Sqlite::copy(from, part).map_err(Unopened::from)?;
-    if migrate {
+    if purpose != Purpose::Backup {
         drop(Sqlite::open(part, true).map_err(Unopened::from)?);
     }
     let reads = Reads::Sqlite(Sqlite::read_only(part).map_err(Unopened::from)?);
-    let report = verify(&reads).map_err(|error| NotCopied::Refused(format!("the copy cannot be checked: {error}")))?;
+    let unread = |error| NotCopied::Refused(format!("the copy cannot be checked: {error}"));
+    let (report, contents) = (verify(&reads).map_err(unread)?, Contents::of(&reads).map_err(unread)?);
+    let empty_ok = match purpose {
+        Purpose::Backup => true,
+        Purpose::Restore { empty_ok } => empty_ok,
+    };
+    if let Some(reason) = contents.refusal(empty_ok) {
+        return Err(NotCopied::Refused(format!("{}: {reason}", from.display())));
+    }
     match report.findings.len() {
-        0 => Ok(report),
+        0 => Ok((report, contents)),
         found => Err(NotCopied::Refused(format!("the copy has {found} findings: see bursar verify"))),
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use jiff::civil::Weekday;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A moment: microseconds since 1970 in UTC. Shown as RFC 3339 with `Z` and six
@@ -43,6 +44,19 @@ impl Time {
     #[must_use]
     pub const fn plus_micros(self, micros: i64) -> Self {
         Self(self.0.saturating_add(micros))
+    }
+
+    /// This many business days later, at the same time of the day: Saturdays and Sundays do not count.
+    #[must_use]
+    pub fn plus_business_days(self, days: i64) -> Self {
+        let mut moment = self;
+        for _ in 0..days {
+            moment = moment.plus_seconds(DAY_SECONDS);
+            while matches!(moment.date().weekday(), Weekday::Saturday | Weekday::Sunday) {
+                moment = moment.plus_seconds(DAY_SECONDS);
+            }
+        }
+        moment
     }
 
     /// Whole seconds from `earlier` to `self`.
@@ -166,6 +180,17 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn business_days_leave_weekends_out() {
+        let plus = |from: &str, days| Time::parse(from).unwrap().plus_business_days(days).strftime("%a %F %H");
+        // 2026-11-20 is a Friday.
+        assert_eq!(plus("2026-11-20T15:00:00Z", 0), "Fri 2026-11-20 15");
+        assert_eq!(plus("2026-11-20T15:00:00Z", 1), "Mon 2026-11-23 15");
+        assert_eq!(plus("2026-11-20T15:00:00Z", 3), "Wed 2026-11-25 15");
+        assert_eq!(plus("2026-11-21T15:00:00Z", 1), "Mon 2026-11-23 15");
+        assert_eq!(plus("2026-11-23T15:00:00Z", 5), "Mon 2026-11-30 15");
+    }
 
     #[test]
     fn times_are_shown_with_microseconds_and_read_back() {

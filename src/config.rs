@@ -15,10 +15,13 @@ use serde::Deserialize;
 use crate::carriers::{GatewaySettings, SmtpSettings};
 use crate::dispatch::Network;
 use crate::http::Environment;
+use crate::key_file::KeySource;
 use crate::screening::SCORE_MIN;
 use crate::store::postgres;
 
 /// Requests a second for each app in production, unless it is told otherwise (decisions.md 14).
+/// Mebibytes that a sandbox may have unless it is said otherwise: everything in it is invented.
+const SANDBOX_QUOTA_MIB: u32 = 20_480;
 const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");
 /// Batches that are under way at once on PostgreSQL, unless it is told otherwise.
 const DATABASE_EXECUTORS: NonZeroU8 = NonZeroU8::new(8).expect("8 is not 0");
@@ -80,6 +83,9 @@ pub struct Settings {
     /// A pooler stands before PostgreSQL that gives each transaction another connection: prepare nothing
     #[arg(long, env = "BURSAR_DATABASE_POOLER", num_args = 0..=1, default_missing_value = "true", value_name = "YES")]
     pub database_pooler: Option<bool>,
+    /// Mebibytes that the embedded store may have; changes are refused beyond them, 0 for no limit [default: 20480 in the sandbox, 0 in production]
+    #[arg(long, env = "BURSAR_STORAGE_QUOTA_MIB", value_name = "MEBIBYTES")]
+    pub storage_quota_mib: Option<u32>,
     /// Which environment is served [default: sandbox]
     #[arg(long, env = "BURSAR_ENVIRONMENT", value_name = "NAME")]
     pub environment: Option<EnvironmentChoice>,
@@ -95,9 +101,24 @@ pub struct Settings {
     /// File with the master key, 64 hex digits, readable by its owner alone [sandbox: <data-dir>/master.key, made when missing]
     #[arg(long, env = "BURSAR_KEY_FILE", value_name = "FILE")]
     pub key_file: Option<PathBuf>,
+    /// Program and arguments that unwrap the key file: they get it on standard input and print the keys [default: it is not wrapped]
+    #[arg(long, env = "BURSAR_MASTER_KEY_COMMAND", value_name = "COMMAND")]
+    pub master_key_command: Option<String>,
+    /// URL that unwraps the key file: a POST with {"ciphertext": base64}, answered with {"plaintext": base64}
+    #[arg(long, env = "BURSAR_MASTER_KEY_URL", value_name = "URL")]
+    pub master_key_url: Option<String>,
+    /// File with the bearer token for that URL, readable by its owner alone
+    #[arg(long, env = "BURSAR_MASTER_KEY_TOKEN_FILE", value_name = "FILE")]
+    pub master_key_token_file: Option<PathBuf>,
     /// Requests a second for each app; 0 for no limit [default: 100 in production, 0 in the sandbox]
     #[arg(long, env = "BURSAR_REQUESTS_PER_SECOND", value_name = "NUMBER")]
     pub requests_per_second: Option<u32>,
+    /// Connections at once [default: 8192, as far as the process may open files]
+    #[arg(long, env = "BURSAR_MAX_CONNECTIONS", value_name = "NUMBER")]
+    pub max_connections: Option<NonZeroU32>,
+    /// Connections at once from one IP address; trusted proxies have no such limit [default: 1024, at most a quarter of all]
+    #[arg(long, env = "BURSAR_MAX_CONNECTIONS_PER_IP", value_name = "NUMBER")]
+    pub max_connections_per_ip: Option<NonZeroU32>,
     /// Networks of the proxies in front, whose X-Forwarded-For is believed: 10.0.0.0/8,::1 [default: none]
     #[arg(long, env = "BURSAR_TRUSTED_PROXIES", value_name = "NETWORKS", value_delimiter = ',')]
     pub trusted_proxies: Option<Vec<Network>>,
@@ -148,12 +169,18 @@ impl Settings {
             database_password_file: self.database_password_file.or(file.database_password_file),
             database_executors: self.database_executors.or(file.database_executors),
             database_pooler: self.database_pooler.or(file.database_pooler),
+            storage_quota_mib: self.storage_quota_mib.or(file.storage_quota_mib),
             environment: self.environment.or(file.environment),
             role: self.role.or(file.role),
             public_url: self.public_url.or(file.public_url),
             log: self.log.or(file.log),
             key_file: self.key_file.or(file.key_file),
+            master_key_command: self.master_key_command.or(file.master_key_command),
+            master_key_url: self.master_key_url.or(file.master_key_url),
+            master_key_token_file: self.master_key_token_file.or(file.master_key_token_file),
             requests_per_second: self.requests_per_second.or(file.requests_per_second),
+            max_connections: self.max_connections.or(file.max_connections),
+            max_connections_per_ip: self.max_connections_per_ip.or(file.max_connections_per_ip),
             trusted_proxies: self.trusted_proxies.or(file.trusted_proxies),
             smtp_url: self.smtp_url.or(file.smtp_url),
             smtp_from: self.smtp_from.or(file.smtp_from),
@@ -186,6 +213,15 @@ pub enum Database {
     },
 }
 
+/// How many connections there may be, where the configuration says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Connections {
+    /// At once.
+    pub total: Option<usize>,
+    /// At once from one IP address.
+    pub per_address: Option<usize>,
+}
+
 /// What the program runs with.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -197,6 +233,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// The store.
     pub database: Database,
+    /// Bytes that an embedded store may have; `None` for no limit.
+    pub storage_quota_bytes: Option<u64>,
     /// The environment.
     pub environment: Environment,
     /// The part of the work.
@@ -205,10 +243,12 @@ pub struct Config {
     pub public_url: Option<String>,
     /// How log lines look; `None` for what suits where they go.
     pub log: Option<LogFormat>,
-    /// Where the master key is.
-    pub key_file: PathBuf,
+    /// Where the master keys come from.
+    pub key: KeySource,
     /// The limit of each app.
     pub requests_per_second: Option<NonZeroU32>,
+    /// How many connections there may be.
+    pub connections: Connections,
     /// The proxies in front that are believed about who calls.
     pub trusted_proxies: Vec<Network>,
     /// The mail server, and the file with the password for it.
@@ -248,18 +288,22 @@ impl Config {
     /// # Errors
     /// [`BadConfig`] with every reason.
     pub fn load(given: Settings, file: Option<&Path>) -> Result<Self, BadConfig> {
+        let mut reasons = Vec::new();
         let settings = match file {
-            Some(file) => given.or(read(file)?),
+            Some(file) => given.or(read(file, &mut reasons)?),
             None => given,
         };
-        let config = Self::of(&settings)?;
-        if config.environment == Environment::Production {
-            check_production(&settings, &config, file.is_some())?;
+        let config = Self::of(&settings, &mut reasons);
+        if settings.environment == Some(EnvironmentChoice::Production) {
+            check_production(&settings, file.is_some(), &mut reasons);
         }
-        Ok(config)
+        match config {
+            Some(config) if reasons.is_empty() => Ok(config),
+            Some(_) | None => Err(BadConfig(reasons)),
+        }
     }
 
-    fn of(settings: &Settings) -> Result<Self, BadConfig> {
+    fn of(settings: &Settings, reasons: &mut Vec<String>) -> Option<Self> {
         let environment = match settings.environment {
             None | Some(EnvironmentChoice::Sandbox) => Environment::Sandbox,
             Some(EnvironmentChoice::Production) => Environment::Production,
@@ -268,43 +312,79 @@ impl Config {
         let local = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
         let data_dir = settings.data_dir.clone().unwrap_or_else(|| PathBuf::from("bursar-data"));
         let database = match &settings.database_url {
-            Some(url) => database(url, settings)?,
-            None => Database::Sqlite(data_dir.join("bursar.sqlite")),
+            Some(url) => kept(database(url, settings), reasons),
+            None => Some(Database::Sqlite(data_dir.join("bursar.sqlite"))),
         };
         let role = settings.role.unwrap_or(Role::All);
-        if role != Role::All && matches!(database, Database::Sqlite(_)) {
+        if role != Role::All && matches!(database, Some(Database::Sqlite(_))) {
             let reason = "role: an embedded store has one process, which does everything: leave role out, or give a postgres:// database-url";
-            return Err(BadConfig::one(reason));
+            reasons.push(reason.to_owned());
         }
+        let public_url = kept(settings.public_url.as_deref().map(public_url).transpose(), reasons);
+        let (mail, phone) = (kept(mail(settings), reasons), kept(phone(settings), reasons));
+        let key = KeySource {
+            file: settings.key_file.clone().unwrap_or_else(|| data_dir.join("master.key")),
+            command: settings.master_key_command.clone(),
+            url: settings.master_key_url.clone(),
+            token_file: settings.master_key_token_file.clone(),
+        };
+        let key = kept(key.checked().map_err(BadConfig::one), reasons);
+        let score = kept(score_min(settings.screening_score_min), reasons);
         let requests_per_second = match settings.requests_per_second {
             Some(number) => NonZeroU32::new(number),
             None => production.then_some(REQUESTS_PER_SECOND),
         };
-        Ok(Self {
+        Some(Self {
             listen: settings.listen.unwrap_or_else(|| local(8080)),
             admin_listen: settings.admin_listen.or_else(|| production.then(|| local(9090))),
-            database,
+            database: database?,
+            storage_quota_bytes: quota(settings.storage_quota_mib, production),
             environment,
             role,
-            public_url: settings.public_url.as_deref().map(public_url).transpose()?,
+            public_url: public_url?,
             log: settings.log,
-            key_file: settings.key_file.clone().unwrap_or_else(|| data_dir.join("master.key")),
+            key: key?,
             requests_per_second,
+            connections: Connections {
+                total: settings.max_connections.map(number),
+                per_address: settings.max_connections_per_ip.map(number),
+            },
             trusted_proxies: settings.trusted_proxies.clone().unwrap_or_default(),
-            mail: mail(settings)?,
-            phone: phone(settings)?,
+            mail: mail?,
+            phone: phone?,
             sanctions_dir: settings.sanctions_dir.clone().unwrap_or_else(|| data_dir.join("sanctions")),
-            screening_score_min: score_min(settings.screening_score_min)?,
+            screening_score_min: score?,
             migrate: !settings.no_migrate.unwrap_or(false),
             data_dir,
         })
     }
 }
 
-fn read(file: &Path) -> Result<Settings, BadConfig> {
+fn quota(mebibytes: Option<u32>, production: bool) -> Option<u64> {
+    let mebibytes = mebibytes.unwrap_or(if production { 0 } else { SANDBOX_QUOTA_MIB });
+    (mebibytes > 0).then(|| u64::from(mebibytes) * 1024 * 1024)
+}
+
+fn number(number: NonZeroU32) -> usize {
+    usize::try_from(number.get()).unwrap_or(usize::MAX)
+}
+
+/// The value, or its reasons added to the others.
+fn kept<T>(read: Result<T, BadConfig>, reasons: &mut Vec<String>) -> Option<T> {
+    read.map_err(|bad| reasons.extend(bad.0)).ok()
+}
+
+/// The settings of a file. Each is read apart from the others, so that a bad one hides no other reason.
+pub(crate) fn read(file: &Path, reasons: &mut Vec<String>) -> Result<Settings, BadConfig> {
+    let name = file.display();
     let text = std::fs::read_to_string(file)
-        .map_err(|error| BadConfig::one(format!("cannot read the configuration file {}: {error}", file.display())))?;
-    toml::from_str(&text).map_err(|error| BadConfig::one(format!("{}: {error}", file.display())))
+        .map_err(|error| BadConfig::one(format!("cannot read the configuration file {name}: {error}")))?;
+    let table: toml::Table = text.parse().map_err(|error| BadConfig::one(format!("{name}: {error}")))?;
+    Ok(table.into_iter().fold(Settings::default(), |settings, (key, value)| {
+        let alone = toml::Table::from_iter([(key.clone(), value)]).try_into::<Settings>();
+        let alone = alone.map_err(|error| BadConfig::one(format!("{name}: {key}: {}", error.message())));
+        settings.or(kept(alone, reasons).unwrap_or_default())
+    }))
 }
 
 fn database(url: &str, settings: &Settings) -> Result<Database, BadConfig> {
@@ -378,174 +458,37 @@ fn phone(settings: &Settings) -> Result<Option<(GatewaySettings, PathBuf)>, BadC
 }
 
 /// Every way in which production would be unsafe.
-fn check_production(settings: &Settings, config: &Config, has_file: bool) -> Result<(), BadConfig> {
-    let mut reasons = Vec::new();
+fn check_production(settings: &Settings, has_file: bool, reasons: &mut Vec<String>) {
     let mut refuse = |unsafe_: bool, reason: &str| {
         if unsafe_ {
             reasons.push(format!("production: {reason}"));
         }
     };
     refuse(!has_file, "needs a configuration file: --config <file>");
-    match &config.public_url {
+    match &settings.public_url {
         None => refuse(true, "needs public-url, the https address that claim links begin with"),
         Some(url) => refuse(!url.starts_with("https://"), "public-url must be https: claim links carry money"),
     }
-    refuse(settings.key_file.is_none(), "needs key-file, the master key; it is never made by itself");
-    refuse(config.admin_listen == Some(config.listen), "admin-listen must differ from listen");
-    match &config.database {
-        Database::Sqlite(_) => {}
-        Database::Postgres { settings, .. } => refuse(
+    let make =
+        "needs key-file, the file with the master keys; make one with: bursar keys master /etc/bursar/master.key";
+    refuse(settings.key_file.is_none(), make);
+    refuse(
+        settings.admin_listen.is_some() && settings.admin_listen == settings.listen,
+        "admin-listen must differ from listen",
+    );
+    if let Some(Ok(Database::Postgres { settings, .. })) =
+        settings.database_url.as_ref().map(|url| database(url, settings))
+    {
+        refuse(
             !settings.is_private(),
             "database-url must say sslmode=verify-full, unless the server is on this machine",
-        ),
+        );
     }
     // Without them production would have to pretend that it delivers.
-    refuse(config.mail.is_none(), "needs smtp-url and smtp-from, by which e-mail leaves");
-    refuse(config.phone.is_none(), "needs sms-url, sms-account, sms-token-file and sms-from, by which texts leave");
-    if reasons.is_empty() { Ok(()) } else { Err(BadConfig(reasons)) }
+    let has_mail = settings.smtp_url.is_some() && settings.smtp_from.is_some();
+    refuse(!has_mail, "needs smtp-url and smtp-from, by which e-mail leaves");
+    refuse(settings.sms_url.is_none(), "needs sms-url, sms-account, sms-token-file and sms-from, by which texts leave");
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn file(text: &str) -> tempfile::NamedTempFile {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        file
-    }
-
-    #[test]
-    fn nothing_at_all_is_a_sandbox_on_this_machine() {
-        let config = Config::load(Settings::default(), None).unwrap();
-        assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
-        assert_eq!(config.database, Database::Sqlite("bursar-data/bursar.sqlite".into()));
-        assert_eq!(config.key_file, Path::new("bursar-data/master.key"));
-        assert_eq!((config.environment, config.requests_per_second), (Environment::Sandbox, None));
-        assert!(config.migrate && config.admin_listen.is_none());
-    }
-
-    #[test]
-    fn what_is_given_goes_before_the_file() {
-        let file = file("listen = '127.0.0.1:1'\nrole = 'all'\ndatabase-url = 'sqlite:/x/y'\nno-migrate = true");
-        let given = Settings { listen: Some("127.0.0.1:2".parse().unwrap()), ..Settings::default() };
-        let config = Config::load(given, Some(file.path())).unwrap();
-        assert_eq!((config.listen.port(), config.role), (2, Role::All));
-        assert_eq!(config.database, Database::Sqlite("/x/y".into()));
-        assert!(!config.migrate);
-    }
-
-    #[test]
-    fn an_embedded_store_has_one_process_for_everything() {
-        for (role, database_url, well) in [
-            (Role::All, "sqlite:/x/y", true),
-            (Role::Api, "sqlite:/x/y", false),
-            (Role::Worker, "sqlite:/x/y", false),
-            (Role::Worker, "postgres://bursar@127.0.0.1/bursar", true),
-        ] {
-            let (role, database_url) = (Some(role), Some(database_url.to_owned()));
-            let loaded = Config::load(Settings { role, database_url, ..Settings::default() }, None);
-            assert_eq!(loaded.is_ok(), well, "{role:?}");
-        }
-    }
-
-    #[test]
-    fn a_misspelled_key_is_no_setting() {
-        let file = file("lissten = '127.0.0.1:1'");
-        let wrong = Config::load(Settings::default(), Some(file.path())).unwrap_err();
-        assert!(wrong.to_string().contains("unknown field `lissten`"), "{wrong}");
-        let gone = Config::load(Settings::default(), Some(Path::new("/no/such/file"))).unwrap_err();
-        assert!(gone.to_string().contains("cannot read"), "{gone}");
-    }
-
-    #[test]
-    fn trusted_proxies_are_networks() {
-        let proxies = |text: &str| Config::load(Settings::default(), Some(file(text).path()));
-        let config = proxies("trusted-proxies = ['10.0.0.0/8', '::1']").unwrap();
-        assert_eq!(
-            config.trusted_proxies.iter().map(Network::to_string).collect::<Vec<_>>(),
-            ["10.0.0.0/8", "::1/128"]
-        );
-        let wrong = proxies("trusted-proxies = ['10.0.0.0/99']").unwrap_err().to_string();
-        assert!(wrong.contains("trusted-proxies") && wrong.contains("10.0.0.0/99"), "{wrong}");
-    }
-
-    const CARRIERS: &str = "smtp-url = 'smtps://mail.example'\nsmtp-from = 'pay@example.com'\n\
-        sms-url = 'https://sms.example'\nsms-account = 'AC1'\nsms-token-file = '/t'\nsms-from = '+12125550100'";
-
-    #[test]
-    fn production_does_not_pretend_to_deliver() {
-        let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
-        let none = file("public-url = 'https://pay.example'\nkey-file = '/etc/bursar/key'");
-        let refused = Config::load(production, Some(none.path())).unwrap_err();
-        assert!(refused.0[0].contains("needs smtp-url and smtp-from"), "{refused}");
-        assert!(refused.0[1].contains("needs sms-url, sms-account, sms-token-file and sms-from"), "{refused}");
-    }
-
-    #[test]
-    fn carriers_are_given_whole_or_not_at_all() {
-        let lines: Vec<&str> = CARRIERS.lines().collect();
-        for missing in 0..lines.len() {
-            let rest: Vec<&str> = (0..lines.len()).filter(|at| *at != missing).map(|at| lines[at]).collect();
-            let wrong = Config::load(Settings::default(), Some(file(&rest.join("\n")).path())).unwrap_err();
-            assert!(wrong.to_string().contains("need"), "{wrong}");
-        }
-        for alone in ["smtp-user = 'me'", "smtp-password-file = '/p'"] {
-            assert!(Config::load(Settings::default(), Some(file(alone).path())).is_err(), "{alone}");
-            let beside = file(&format!("{CARRIERS}\n{alone}"));
-            let wrong = Config::load(Settings::default(), Some(beside.path())).unwrap_err().to_string();
-            assert!(wrong.contains("must be given together"), "{wrong}");
-        }
-        let none = Config::load(Settings::default(), None).unwrap();
-        assert!(none.mail.is_none() && none.phone.is_none(), "a sandbox has its inbox");
-    }
-
-    #[test]
-    fn production_refuses_every_unsafe_setting_at_once() {
-        let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
-        assert_eq!(Config::load(production.clone(), None).unwrap_err().0.len(), 5);
-        let of =
-            |public_url: &str| file(&format!("public-url = '{public_url}'\nkey-file = '/etc/bursar/key'\n{CARRIERS}"));
-        let plain = of("http://pay.example");
-        let refused = Config::load(production.clone(), Some(plain.path())).unwrap_err();
-        assert_eq!(refused.0, ["production: public-url must be https: claim links carry money"]);
-        let safe = of("https://pay.example/");
-        let config = Config::load(production, Some(safe.path())).unwrap();
-        assert_eq!(config.public_url.as_deref(), Some("https://pay.example"));
-        assert_eq!(config.admin_listen.map(|address| address.port()), Some(9090));
-        assert_eq!(config.requests_per_second, Some(REQUESTS_PER_SECOND));
-    }
-
-    #[test]
-    fn production_does_not_talk_to_a_database_in_the_open() {
-        let of = |url: &str| {
-            let text = format!(
-                "public-url = 'https://pay.example'\nkey-file = '/etc/bursar/key'\n{CARRIERS}\ndatabase-url = '{url}'"
-            );
-            let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
-            Config::load(production, Some(file(&text).path()))
-        };
-        assert!(of("postgres://db.example/pay?sslmode=verify-full").is_ok());
-        assert!(of("postgres:///pay?host=/run/postgresql").is_ok());
-        for open in ["postgres://db.example/pay", "postgres://db.example/pay?sslmode=require"] {
-            assert!(of(open).unwrap_err().0[0].contains("sslmode=verify-full"), "{open}");
-        }
-    }
-
-    #[test]
-    fn only_known_stores_and_addresses() {
-        let of = |url: &str| database(url, &Settings::default());
-        assert_eq!(of("sqlite:data/x"), Ok(Database::Sqlite("data/x".into())));
-        assert_eq!(of("sqlite:///var/x"), Ok(Database::Sqlite("/var/x".into())));
-        for url in ["", "sqlite:", "mysql://root:secret@db", "x"] {
-            assert!(of(url).is_err_and(|error| !error.to_string().contains("secret")), "{url}");
-        }
-        let shared = of("postgres://me:secret@a,b/pay?sslmode=require").unwrap();
-        assert!(matches!(&shared, Database::Postgres { executors: DATABASE_EXECUTORS, .. }), "{shared:?}");
-        assert!(!format!("{shared:?}").contains("secret"));
-        assert!(of("postgres://me:secret@a/x?sslmode=maybe").is_err_and(|error| !error.to_string().contains("secret")));
-        assert_eq!((score_min(None), score_min(Some(100))), (Ok(SCORE_MIN), Ok(100)));
-        assert!(score_min(Some(69)).is_err() && score_min(Some(101)).is_err());
-        assert!(public_url("pay.example").is_err() && public_url("https://").is_err());
-    }
-}
+mod tests;

@@ -12,7 +12,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, NotTaken};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::refusal::{Code, Refusal};
@@ -21,6 +21,7 @@ use crate::store::Reads;
 /// How long a commit that the store did not take makes us unready, unless it takes another. Then requests are let in
 /// again: only they can tell whether it does.
 const TROUBLE_SHOWN: Duration = Duration::from_secs(15);
+const NO_ROOM: &str = "The storage is full: reads are answered, changes are refused until there is room again.";
 /// How often samples are folded.
 const FOLD_EVERY: Duration = Duration::from_secs(5);
 
@@ -68,8 +69,13 @@ impl Health {
         if !self.engine.is_alive() {
             return Some("The engine has stopped.");
         }
-        if self.engine.commits_failed_within(TROUBLE_SHOWN) {
-            return Some("The store did not take the last commit.");
+        if self.reads.is_full() {
+            return Some(NO_ROOM);
+        }
+        match self.engine.commits_failed_within(TROUBLE_SHOWN) {
+            Some(NotTaken::NoRoom) => return Some(NO_ROOM),
+            Some(NotTaken::Outage) => return Some("The store did not take the last commit."),
+            None => {}
         }
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         workers.iter().any(JoinHandle::is_finished).then_some("A worker has stopped.")

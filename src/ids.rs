@@ -85,6 +85,10 @@ id_types! {
     ClaimSessionId;
     /// A code that proves that a person holds a phone or an address.
     VerificationId;
+    /// A team member's authenticated time, from signing in to its end.
+    MemberSessionId;
+    /// A notice to a payee about a change to where their money goes.
+    NoticeId;
     /// A name on a sanctions list that a user's name was like.
     ScreeningHitId;
     /// What a member said of a user's compliance.

@@ -8,33 +8,39 @@ pub mod money;
 pub mod platform;
 /// What a payout costs, and the schedules that say so.
 pub mod fees;
+/// Countries, and the states of the United States.
+pub mod country;
+/// Countries and regions under embargo.
+pub mod embargo;
 /// Phone numbers that a numbering plan gives out.
 pub mod phone;
 /// E-mail addresses.
 pub mod email;
-/// Countries, and the states of the United States.
-pub mod country;
 /// Checks of free text, spelling hints, masks.
 pub mod text;
 /// Routing and account numbers, IBAN, BIC, addresses on chains.
 pub mod bank;
 /// Request bodies, read strictly and exactly.
 pub mod strict_json;
-/// Sealing and keyed hashes.
-pub mod vault;
 /// The Authorization header.
 pub mod basic;
 /// Moments in UTC, and the clocks that tell them.
 pub mod clock;
+/// The keyed chain of the history, and signed heads of it.
+pub mod chain;
 /// From how much on the tax office is told.
 pub mod tax;
 /// Ids of each kind of object, and the entropy that makes them.
 pub mod ids;
+/// Sealing and keyed hashes.
+pub mod vault;
 /// Every way in which the service says no.
 pub mod refusal;
 
 // Machinery: knows records, commands and requests, and no noun.
 
+/// Attacks, locks and changes of authority: one log line and one count each.
+pub mod security_log;
 /// The working set of a batch of commands.
 pub mod world;
 /// How like a name is to those on a sanctions list.
@@ -60,6 +66,8 @@ pub mod events;
 pub mod webhooks;
 /// The book: where money is, and every movement of it.
 pub mod ledger;
+/// The keys of the history, and how an older chain is carried over.
+pub mod history;
 /// The people of an organization, and what they may do.
 pub mod members;
 /// Where users' money goes.
@@ -104,11 +112,17 @@ pub mod payout_link_batches;
 pub mod settlements;
 /// How a payee takes the money of a link.
 pub mod claims;
+/// Takes an erased payee out of every row that names them.
+pub mod erasure;
+/// Everything that is kept of a payee, in one document.
+pub mod export;
 
 // Ways in and out.
 
 /// Checks the stored data against the invariants.
 pub mod verify;
+/// Seals of all nouns: rewritten and checked.
+pub mod seals;
 /// What only the sandbox has: the movable clock.
 pub mod sandbox;
 /// Every kind of record.
@@ -125,16 +139,22 @@ pub mod health;
 pub mod openapi;
 /// THE table of routes.
 pub mod routes;
+/// The file with the master keys.
+pub mod key_file;
 /// What the program is told.
 pub mod config;
 /// The folder with the sanctions list, and taking up a new one.
 pub mod sanctions;
 /// Opening the store, its lock and the master key.
 pub mod opened;
+/// All reasons against serving, with their remedies.
+pub mod preflight;
 /// An embedded store moves to PostgreSQL, whole and provably.
 pub mod moving;
 /// Copies of an embedded store.
 pub mod backups;
+/// How many connections there may be, and how long each may stand still.
+pub mod connections;
 /// One process, from start to a clean end.
 pub mod serve;
 /// A client that sends as much as is answered.

@@ -4,8 +4,7 @@
 //! instead of sharing the file.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::Duration;
@@ -15,11 +14,14 @@ use zeroize::Zeroizing;
 
 use crate::apps::{Key, Organization, keys};
 use crate::carriers::{Carriers, Gateway, Smtp};
+use crate::chain::HistoryKeys;
 use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Database};
 use crate::engine::{Engine, Executor, Looks};
-use crate::http::{Bursar, Environment, KnownKeys};
+use crate::history;
+use crate::http::{Bursar, Environment, KnownKeys, SetupToken, SignIns};
 use crate::ids::Seeds;
+use crate::key_file::{self, MasterKeys};
 use crate::outbound::{DEADLINE, Outbound};
 use crate::payout_links::{self, PayoutLink};
 use crate::refusal::Refusal;
@@ -37,7 +39,9 @@ pub enum Unopened {
     #[error(transparent)]
     Config(#[from] BadConfig),
     /// Another process has the store: exit code 1.
-    #[error("another bursar has {path} open; only one process at a time may open an embedded store")]
+    #[error(
+        "another bursar has {path} open, and an embedded store has one process. Stop that server first (systemctl stop bursar), or use its HTTP API"
+    )]
     Locked {
         /// The store's file.
         path: String,
@@ -111,7 +115,7 @@ impl Opened {
     /// `Locked` when another process has it; `Store` when it does not open.
     pub fn sqlite(path: &Path, migrate: bool) -> Result<Self, Unopened> {
         let lock = lock(path)?;
-        let Sqlite { writer, readers, checkpointer } = Sqlite::open(path, migrate)?;
+        let Sqlite { writer, readers, checkpointer, .. } = Sqlite::open(path, migrate)?;
         let keeps = Keeps { beside: vec![checkpointer], lock: Some(lock) };
         Ok(Self { stores: vec![Store::Sqlite(Box::new(writer))], reads: Reads::Sqlite(readers), keeps })
     }
@@ -140,7 +144,11 @@ impl Opened {
     pub fn configured(config: &Config) -> Result<Self, Unopened> {
         make_folder(&config.data_dir)?;
         match &config.database {
-            Database::Sqlite(path) => Self::sqlite(path, config.migrate),
+            Database::Sqlite(path) => {
+                let opened = Self::sqlite(path, config.migrate)?;
+                opened.reads.limit_storage(config.storage_quota_bytes);
+                Ok(opened)
+            }
             Database::Postgres { settings, password_file, executors } => {
                 let server = server(settings, password_file.as_deref())?;
                 Self::postgres(server, config.migrate, usize::from(executors.get()))
@@ -182,11 +190,14 @@ impl Opened {
         } = surroundings;
         let mut executors = Vec::with_capacity(self.stores.len());
         let mut stores = self.stores;
+        let history = history::keys(&vault);
+        begin_history(&mut stores, &self.reads, &history, &clock)?;
+        let executor = |store, seeds| Executor::new(store, clock.clone(), seeds).chained(history.chain.clone());
         // One that is alone has all the chance.
         while stores.len() > 1 {
-            executors.extend(stores.pop().map(|store| Executor::new(store, clock.clone(), command_seeds.split())));
+            executors.extend(stores.pop().map(|store| executor(store, command_seeds.split())));
         }
-        executors.extend(stores.pop().map(|store| Executor::new(store, clock.clone(), command_seeds)));
+        executors.extend(stores.pop().map(|store| executor(store, command_seeds)));
         let engine = Engine::with(executors).map_err(system("cannot start the engine's threads"))?;
         let looks = Looks::start(self.reads.clone()).map_err(system("cannot start the threads of reads"))?;
         let bursar = Bursar {
@@ -194,17 +205,40 @@ impl Opened {
             reads: self.reads,
             looks,
             vault: Arc::new(vault),
+            history,
             clock,
             environment,
             public_url,
             seeds: Mutex::new(request_seeds),
             keys: KnownKeys::default(),
+            sign_ins: SignIns::default(),
             carriers,
             outbound: Outbound::new(environment.reach(), call_deadline),
+            setup: SetupToken::default(),
             watchlist: RwLock::new(watchlist),
         };
         Ok((Arc::new(bursar), self.keeps))
     }
+}
+
+/// Chains what an older version left, on a thread of its own: a server may have to be waited for.
+fn begin_history(stores: &mut Vec<Store>, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<(), Unopened> {
+    let Some(store) = stores.pop() else { return Ok(()) };
+    let opened = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| history::open(store, reads, keys, clock));
+        let died = || Err(history::Unopened::Refused("a bug of ours stopped the start".to_owned()));
+        opening.join().unwrap_or_else(|_| died())
+    });
+    let store = opened.map_err(|error| match error {
+        history::Unopened::ForeignKey => Unopened::Config(BadConfig::one(format!(
+            "key-file: holds another key than the one that this store was filled with: put that one back ({error})"
+        ))),
+        history::Unopened::Store(_) | history::Unopened::Refused(_) => {
+            Unopened::Sandbox(format!("cannot open the history: {error}"))
+        }
+    })?;
+    stores.push(store);
+    Ok(())
 }
 
 /// Opens the store that the configuration names, with the vault of its key file. A sandbox that begins makes its key.
@@ -213,7 +247,7 @@ impl Opened {
 /// `Config` when the key file is missing in production, or beside a store that is not empty; when it may be read by
 /// others, or holds no key; see [`Opened::configured`].
 pub fn with_vault(config: &Config) -> Result<(Opened, Vault), Unopened> {
-    let path = &config.key_file;
+    let path = &config.key.file;
     if config.environment == Environment::Production || path.exists() {
         let vault = vault(config)?;
         return Ok((Opened::configured(config)?, vault));
@@ -227,7 +261,8 @@ pub fn with_vault(config: &Config) -> Result<(Opened, Vault), Unopened> {
         );
         return Err(BadConfig::one(reason).into());
     }
-    make_key(path).map_err(system(format!("cannot make the key file {}", path.display())))?;
+    key_file::write_new(path, &MasterKeys::draw())
+        .map_err(system(format!("cannot make the key file {}", path.display())))?;
     Ok((opened, vault(config)?))
 }
 
@@ -251,7 +286,7 @@ pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopene
     if links.first().is_some_and(|link| !payout_links::opens_with(&bursar.vault, link)) {
         let reason = format!(
             "key-file {}: holds another key than the one that this store was filled with: put that one back",
-            config.key_file.display()
+            config.key.file.display()
         );
         return Err(BadConfig::one(reason).into());
     }
@@ -270,6 +305,17 @@ pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
             Ok(Reads::Postgres(Postgres::read_only(server(settings, password_file.as_deref())?)?))
         }
     }
+}
+
+/// The history's keys of a configuration's key file; `None` where there is none.
+///
+/// # Errors
+/// `Config` when the key file cannot be used.
+pub fn history_of(config: &Config) -> Result<Option<HistoryKeys>, Unopened> {
+    if !config.key.file.exists() {
+        return Ok(None);
+    }
+    Ok(Some(history::keys(&vault(config)?)))
 }
 
 /// Opens an embedded store that is to move away, and locks it. Nothing is made where nothing is.
@@ -350,11 +396,11 @@ pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
 }
 
 /// The vault of a configuration's key file.
-fn vault(config: &Config) -> Result<Vault, Unopened> {
-    let path = &config.key_file;
-    let text = secret_file("key-file", path)?;
-    let wrong = || BadConfig::one(format!("key-file {}: must hold 64 hex digits", path.display()));
-    Ok(Vault::new(key(text.trim()).ok_or_else(wrong)?))
+///
+/// # Errors
+/// `Config` when there is no such file, when others may read it, or when it holds no keys.
+pub fn vault(config: &Config) -> Result<Vault, Unopened> {
+    Ok(Vault::of(config.key.read().map_err(BadConfig::one)?.ring()))
 }
 
 /// The carriers of a configuration, with the secrets that they need.
@@ -381,36 +427,13 @@ pub fn carriers(config: &Config) -> Result<Carriers, Unopened> {
 
 /// What a file holds that is for its owner's eyes alone.
 fn secret_file(setting: &str, path: &Path) -> Result<Zeroizing<String>, BadConfig> {
-    let refuse = |reason: String| BadConfig::one(format!("{setting} {}: {reason}", path.display()));
-    let mode = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?.permissions().mode();
-    if mode & 0o077 != 0 {
-        return Err(refuse(format!("may be read by others (mode {:o}); set it to 600", mode & 0o777)));
-    }
-    Ok(Zeroizing::new(std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?))
-}
-
-fn make_key(path: &Path) -> std::io::Result<()> {
-    let key: [u8; 32] = rand::random();
-    let text: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)?;
-    writeln!(file, "{text}")?;
-    // What is sealed is lost without its key, so the key is on the disk before anything is sealed.
-    file.sync_all()
-}
-
-fn key(text: &str) -> Option<[u8; 32]> {
-    let mut key = [0; 32];
-    if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return None;
-    }
-    for (byte, place) in key.iter_mut().zip((0..64).step_by(2)) {
-        *byte = u8::from_str_radix(&text[place..place + 2], 16).ok()?;
-    }
-    Some(key)
+    key_file::secret_text(path).map_err(|reason| BadConfig::one(format!("{setting} {}: {reason}", path.display())))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
     use crate::config::Settings;
 
@@ -431,13 +454,13 @@ mod tests {
         let settings = Settings { data_dir: Some(data_dir.clone()), ..Settings::default() };
         let config = Config::load(settings, None).unwrap();
         assert!(with_vault(&config).is_ok());
-        let made = std::fs::read_to_string(&config.key_file).unwrap();
+        let made = std::fs::read_to_string(&config.key.file).unwrap();
         assert!(with_vault(&config).is_ok());
-        assert_eq!(std::fs::read_to_string(&config.key_file).unwrap(), made);
+        assert_eq!(std::fs::read_to_string(&config.key.file).unwrap(), made);
         let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&data_dir), mode(&config.key_file)), (0o700, 0o600));
+        assert_eq!((mode(&data_dir), mode(&config.key.file)), (0o700, 0o600));
 
-        std::fs::set_permissions(&config.key_file, std::fs::Permissions::from_mode(0o640)).unwrap();
+        std::fs::set_permissions(&config.key.file, std::fs::Permissions::from_mode(0o640)).unwrap();
         assert!(with_vault(&config).err().unwrap().to_string().contains("may be read by others"));
     }
 
@@ -451,13 +474,5 @@ mod tests {
         assert!(matches!(lock(&alias), Err(Unopened::Locked { .. })));
         drop(locked);
         assert!(lock(&alias).is_ok());
-    }
-
-    #[test]
-    fn a_key_is_64_hex_digits() {
-        assert_eq!(key(&"0f".repeat(32)), Some([15; 32]));
-        for wrong in ["", "0f", &"0g".repeat(32), &"+f".repeat(32), &"0f".repeat(33)] {
-            assert_eq!(key(wrong), None, "{wrong}");
-        }
     }
 }

@@ -4,7 +4,8 @@
 //! form, so that equal people have equal text. (Most 555 numbers are given out to nobody, hence the
 //! refusals of `+1 555 …`.)
 //!
-//! Deliberately absent: extensions, letters for digits, a default country, and whether the number
+//! What is read from outside is no number to which a text is expensive ([`PhoneNumber::accepted`]), and none of a country
+//! under embargo. Deliberately absent: which countries an app may write to, which is a setting; extensions, letters for digits, a default country, and whether the number
 //! answers: only a code sent to it tells.
 
 use rlibphonenumber as plan;
@@ -35,7 +36,19 @@ pub enum InvalidPhoneNumber {
     /// No numbering plan gives out this number.
     #[error("is not a phone number that is in use in its country")]
     NotInUse,
+    /// A text to it costs more than one to an ordinary phone, or the caller pays its owner.
+    #[error(
+        "is a premium-rate, shared-cost, satellite or personal number; send an ordinary mobile or fixed-line number"
+    )]
+    Costly,
+    /// Of a country or region under embargo.
+    #[error("{}", crate::embargo::REFUSED)]
+    Embargoed,
 }
+
+/// Calling codes of no country: satellites (870, 881, 882, 883), premium rates (979), shared costs (808), personal numbers
+/// (878), free calls (800), and the code for disasters (888). ITU-T E.164, list of assigned codes.
+const OF_NO_COUNTRY: [i32; 9] = [800, 808, 870, 878, 881, 882, 883, 888, 979];
 
 impl PhoneNumber {
     /// Reads `country_code` (`1` or `+1`) and `phone_number` (`2127361234`, `(212) 736-1234`), as
@@ -58,11 +71,34 @@ impl PhoneNumber {
         if parsed.country_code != code {
             return Err(InvalidPhoneNumber::OtherCountry);
         }
-        Ok(parsed)
+        parsed.accepted()
+    }
+
+    /// Refuses a number to which nothing is sent in any country.
+    ///
+    /// # Errors
+    /// `Costly` or `Embargoed`.
+    pub fn accepted(self) -> Result<Self, InvalidPhoneNumber> {
+        use plan::PhoneNumberType::{
+            FixedLine, FixedLineOrMobile, Mobile, Pager, PersonalNumber, PremiumRate, SharedCost, TollFree, UAN,
+            Unknown, VoIP, VoiceMail,
+        };
+        let digits = format!("{}{}", self.country_code, self.national);
+        let number = plan::PhoneNumber::parse(format!("+{digits}"), None).map_err(|_| InvalidPhoneNumber::NotInUse)?;
+        if OF_NO_COUNTRY.contains(&number.country_code) {
+            return Err(InvalidPhoneNumber::Costly);
+        }
+        match number.get_type() {
+            PremiumRate | SharedCost | PersonalNumber | Pager | VoiceMail => return Err(InvalidPhoneNumber::Costly),
+            FixedLine | Mobile | FixedLineOrMobile | TollFree | VoIP | UAN | Unknown => {}
+        }
+        let embargoed = crate::embargo::is_number(&digits)
+            || number.get_region_code().is_some_and(|region| crate::embargo::is_country(&region.to_string()));
+        if embargoed { Err(InvalidPhoneNumber::Embargoed) } else { Ok(self) }
     }
 
     /// Reads E.164 (`+12127361234`) or its digits alone, as filters and stored rows carry it
-    /// (decisions.md 16).
+    /// (decisions.md 16). What is taken from outside must be [`accepted`](Self::accepted) too.
     ///
     /// # Errors
     /// An [`InvalidPhoneNumber`].
@@ -199,6 +235,29 @@ mod tests {
             ("999", "2127361234", NotInUse),
         ] {
             assert_eq!(PhoneNumber::parse(code, number), Err(why), "{code} {number}");
+        }
+        for (code, number, why) in [
+            ("1", "9002345678", Costly),
+            ("44", "9091234567", Costly),
+            ("44", "8431234567", Costly),
+            ("44", "7012345678", Costly),
+            ("979", "123456789", Costly),
+            ("881", "612345678", Costly),
+            ("882", "1612345678", Costly),
+            ("883", "510012345", Costly),
+            ("870", "773111632", Costly),
+            ("98", "9123456789", Embargoed),
+            ("850", "1921234567", Embargoed),
+            ("53", "51234567", Embargoed),
+            ("963", "944567890", Embargoed),
+            ("7", "9781234567", Embargoed),
+            ("380", "692123456", Embargoed),
+        ] {
+            assert_eq!(PhoneNumber::parse(code, number), Err(why), "{code} {number}");
+            assert!(PhoneNumber::parse_e164(&format!("+{code}{number}")).is_ok(), "a number that is in use: {code}");
+        }
+        for (code, number) in [("1", "8002345678"), ("7", "9161234567"), ("380", "441234567"), ("44", "7911123456")] {
+            assert!(PhoneNumber::parse(code, number).is_ok(), "{code} {number}");
         }
         assert_eq!(PhoneNumber::parse_e164("+"), Err(Missing));
         assert_eq!(PhoneNumber::parse_e164("+15551234567"), Err(NotInUse));

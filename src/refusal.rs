@@ -6,8 +6,10 @@
 
 use serde::Serialize;
 
-/// Fields that one refusal tells of at most: every field of a batch of 500 rows may be wrong once.
-const FIELDS_MAX: usize = 1_000;
+/// Fields that one refusal names at most (decisions.md 17): a small request must not make a large answer.
+pub const FIELDS_MAX: usize = 20;
+/// Fields that are counted at most. Who reads a body may stop there: the request is refused whatever follows.
+pub const COUNTED_MAX: usize = 1_000;
 
 /// Declares all codes with their status, their meaning and what the caller should do.
 macro_rules! codes {
@@ -57,7 +59,10 @@ codes! {
     InsufficientFunds "transaction-insufficient-funds" 402, "The wallet does not hold enough.", "Fund the wallet, or send less, with a new idempotency key.";
     SecretKeyRequired "secret-key-required" 403, "A client id alone may not do this.", "Call from your server, with the secret key.";
     OrganizationKeyRequired "organization-key-required" 403, "Only an organization key may do this.", "Use the organization's key.";
+    VerificationLocked "verification-locked" 403, "A phone or an address is locked after 100 wrong codes.", "Unlock it with an organization key: POST /v2/verifications/unlock.";
     NotPermitted "not-permitted" 403, "The caller is known but not allowed to do this.", "Use credentials that are.";
+    MemberProofRequired "member-proof-required" 403, "The app's settings ask for the member's own session.", "Sign the member in and send their session in the header Member-Session.";
+    SecondFactorRequired "second-factor-required" 403, "The password is right, and the member has a second factor.", "Sign in again with code or recovery_code.";
     SelfApproval "self-approval" 403, "Nobody approves what they submitted.", "Let another member approve.";
     NotFound "not-found" 404, "There is no such object for this caller.", "Check the id and whose key you use.";
     MethodNotAllowed "method-not-allowed" 405, "The path exists, the method does not.", "See the header Allow.";
@@ -67,19 +72,21 @@ codes! {
     BatchAlreadyProcessed "batch-already-processed" 409, "An identical batch was processed before.", "Read that batch; its id is in errors.";
     UserHasBalance "user-has-balance" 409, "The user has money, or money under way.", "Wait, or move it first.";
     UserInactive "user-inactive" 409, "The user is disabled or was deleted.", "Use an active user.";
+    UserInAnotherApp "user-in-another-app" 409, "Another app of the organization works with this phone number.", "Connect the user with an organization key, or send a payout link that the payee claims.";
     UserInfoMissing "user-info-missing" 409, "The user lacks something that this needs.", "Let the user complete it.";
     IdempotencyKeyReused "idempotency-key-reused" 409, "The idempotency key was used for another request.", "Use a new key for a new request; errors names what differs.";
     ResourceBusy "resource-busy" 409, "A request with the same key is still being worked on.", "Repeat it after Retry-After with the same key.";
     LimitExceeded "limit-exceeded" 409, "A limit of the app or of the service would be exceeded.", "See the message for which one.";
     LinkExpired "link-expired" 410, "The link has expired.", "Ask the sender for a new one.";
     LinkCanceled "link-canceled" 410, "The link was canceled.", "Ask the sender.";
-    PayloadTooLarge "payload-too-large" 413, "The body is larger than 1 MiB.", "Send less at once.";
+    PayloadTooLarge "payload-too-large" 413, "The body is larger than 1 MiB, or than 64 KiB without a secret key.", "Send less at once.";
     UriTooLong "uri-too-long" 414, "The path and its query are longer than 8 KiB.", "Ask for less at once.";
     UnsupportedMediaType "unsupported-media-type" 415, "The body is not application/json.", "Send JSON with Content-Type: application/json.";
     RateLimited "rate-limited" 429, "Too many requests.", "Wait as long as Retry-After says.";
     HeadersTooLarge "headers-too-large" 431, "The headers are larger than 32 KiB in all.", "Send fewer or shorter headers; often it is a cookie.";
     InternalError "internal-error" 500, "A bug of ours.", "Tell us the X-Request-Id; repeat with the same idempotency key.";
     ServiceUnavailable "service-unavailable" 503, "It cannot be done now; this attempt did nothing.", "Repeat after Retry-After.";
+    StorageFull "storage-full" 503, "The storage has no room for a change; this attempt did nothing.", "Repeat it after Retry-After with the same idempotency key. Operators: free or add storage.";
     OutcomeUnknown "outcome-unknown" 503, "It may or may not have happened.", "Repeat with the same idempotency key: it decides.";
 }
 
@@ -130,9 +137,10 @@ impl Refusal {
 
     /// A refusal of several fields at once. The code is that of the fields when they agree, else `invalid-input`.
     ///
-    /// At most [`FIELDS_MAX`] are told: a small request must not make a large answer.
+    /// At most [`FIELDS_MAX`] are named; the message says how many more there are.
     pub fn fields(mut errors: Vec<FieldError>) -> Self {
-        let all = errors.len();
+        let more = errors.len().saturating_sub(FIELDS_MAX);
+        let most = if errors.len() >= COUNTED_MAX { "at least " } else { "" };
         errors.truncate(FIELDS_MAX);
         let agreed =
             errors.first().map(|error| error.code).filter(|code| errors.iter().all(|error| error.code == *code));
@@ -141,7 +149,7 @@ impl Refusal {
             .unwrap_or(Code::InvalidInput);
         let message = match errors.as_slice() {
             [only] => told_of(only),
-            _ if all > FIELDS_MAX => format!("{all} fields are invalid; errors tells of the first {FIELDS_MAX}."),
+            _ if more > 0 => format!("errors lists {FIELDS_MAX} invalid fields and omits {most}{more} more."),
             several => format!("{} fields are invalid; see errors.", several.len()),
         };
         Self { code, message, errors, retry_after_seconds: None }
@@ -150,6 +158,13 @@ impl Refusal {
     /// There is no such object, or it is somebody else's, which is the same.
     pub fn not_found(what: &str) -> Self {
         Self::new(Code::NotFound, format!("There is no such {what}."))
+    }
+
+    /// The refusal of a change while the storage is full.
+    #[must_use]
+    pub fn storage_full() -> Self {
+        let message = "The storage is full. This attempt did nothing; reads are still answered. Repeat it later.";
+        Self::new(Code::StorageFull, message).retry_after(10)
     }
 
     /// Adds how long to wait.
@@ -230,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_tells_of_a_thousand_fields_and_how_many_there_are() {
+    fn a_refusal_names_twenty_fields_and_how_many_more_there_are() {
         let errors = |count: usize| {
             let error = |at: usize| FieldError {
                 field: format!("/{at}"),
@@ -239,11 +254,13 @@ mod tests {
             };
             Refusal::fields((0..count).map(error).collect())
         };
-        let all = errors(1_000);
-        assert_eq!((all.errors.len(), all.message.as_str()), (1_000, "1000 fields are invalid; see errors."));
-        let more = errors(1_001);
-        assert_eq!(more.errors.last().map(|last| last.field.as_str()), Some("/999"));
-        assert_eq!(more.message, "1001 fields are invalid; errors tells of the first 1000.");
+        let all = errors(20);
+        assert_eq!((all.errors.len(), all.message.as_str()), (20, "20 fields are invalid; see errors."));
+        let more = errors(21);
+        assert_eq!(more.errors.last().map(|last| last.field.as_str()), Some("/19"));
+        assert_eq!(more.message, "errors lists 20 invalid fields and omits 1 more.");
+        let message = errors(1_000).message;
+        assert_eq!(message, "errors lists 20 invalid fields and omits at least 980 more.");
     }
 
     #[test]

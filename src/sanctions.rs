@@ -146,17 +146,42 @@ pub fn install(paths: &[PathBuf], folder: &Path, score_min: i64) -> Result<Watch
 /// The list is bad, or production has none: nobody is paid there unscreened.
 pub fn first(config: &Config) -> Result<Arc<Watchlist>, BadConfig> {
     let folder = &config.sanctions_dir;
-    if !folder.exists() {
+    if let Some(reason) = missing(folder) {
         return match config.environment {
             Environment::Sandbox => Ok(Watchlist::of_sandbox()),
-            Environment::Production => Err(BadConfig::one(format!(
-                "production: there is no sanctions list in {}; load one with `bursar screening load`",
-                folder.display()
-            ))),
+            Environment::Production => Err(BadConfig::one(reason)),
         };
     }
     let list = read(std::slice::from_ref(folder), config.screening_score_min);
     list.map(Arc::new).map_err(|no_list| BadConfig::one(format!("sanctions-dir {}: {no_list}", folder.display())))
+}
+
+/// Why there is no list at all.
+pub fn missing(folder: &Path) -> Option<String> {
+    let what = "production: there is no sanctions list in";
+    (!folder.exists()).then(|| format!("{what} {}; load one with `bursar screening load`", folder.display()))
+}
+
+/// The list that `bursar screening check` compares with: that of its folder. The sandbox's invented list is used only when
+/// `invented` asks for it: a name that is not on it is not a name that was screened.
+///
+/// # Errors
+/// There is no data folder, or no list in it, or the list is bad.
+pub fn in_use(config: &Config, invented: bool) -> Result<Arc<Watchlist>, BadConfig> {
+    if invented {
+        return Ok(Watchlist::of_sandbox());
+    }
+    if !config.data_dir.exists() {
+        return Err(BadConfig::one(format!("data-dir: there is no folder {}", config.data_dir.display())));
+    }
+    if !config.sanctions_dir.exists() {
+        return Err(BadConfig::one(format!(
+            "there is no sanctions list in {}; load one with `bursar screening load`, or compare with the sandbox's \
+             invented names with --invented",
+            config.sanctions_dir.display()
+        )));
+    }
+    first(config)
 }
 
 /// Has the users of every organization screened with the list in use, unless they are already; gives for how many

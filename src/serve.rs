@@ -6,8 +6,9 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use axum::Router;
 use axum::body::Body;
@@ -21,24 +22,32 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tower::ServiceExt as _;
 
+use crate::apps::acts;
 use crate::apps::bootstrap::{Bootstrapped, bootstrap};
 use crate::clock::Clock;
 use crate::config::{BadConfig, Config, Role};
+use crate::connections::{self, Gate};
 use crate::dispatch::{self, Limits, Network, Peer, origin};
 use crate::health::{self, Health};
 use crate::http::{Bursar, Environment};
 use crate::ids::Seeds;
+use crate::key_file::KeySource;
 use crate::opened::{self, Opened, Surroundings, Unopened};
 use crate::outbound;
 use crate::refusal::Refusal;
 use crate::routes;
 use crate::sanctions;
 use crate::sandbox::clock::keep_up;
+use crate::seals;
+use crate::security_log::{self, Origin, SecurityEvent};
 use crate::vault::Vault;
 use crate::worker;
 
 /// How long a caller may take to send a request's headers (decisions.md 14).
 const HEADER_DEADLINE: Duration = Duration::from_secs(10);
+/// Bytes of a connection that are read ahead at most: more than any head that is let in, and little enough for thousands of
+/// connections.
+const BUFFER_MAX: usize = 48 * 1024;
 /// How long requests under way may take once shutdown has begun (decisions.md 15).
 const DRAIN: Duration = Duration::from_secs(25);
 /// How long workers may take for what they have in hand.
@@ -47,6 +56,10 @@ const WORKERS_END: Duration = Duration::from_secs(10);
 const LAST_BATCH: Duration = Duration::from_secs(5);
 /// How often to look whether another process has moved the sandbox's clock.
 const CLOCK_EVERY: Duration = Duration::from_secs(1);
+/// How often to look whether the key file was changed.
+const KEY_FILE_EVERY: Duration = Duration::from_secs(1);
+/// After so many of these looks it is written down which keys were used.
+const KEY_USES_EVERY: u64 = 60;
 /// Bounds of the histograms whose name ends in `_seconds`.
 const SECONDS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0];
 /// Bounds of the histogram of commands in a batch.
@@ -89,17 +102,27 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), install_metrics()?);
+    security_log::register();
     let (stop_workers, told) = watch::channel(false);
     sanctions::screen_everybody(&bursar).await.map_err(unopened)?;
     start_workers(&bursar, &health, config.role, told).await?;
 
     let (stop, stopping) = watch::channel(false);
+    let open_files = connections::raise_open_files();
+    let connections = connections::Limits::within(config.connections.total, config.connections.per_address, open_files);
     let limits = Limits { requests_per_second: config.requests_per_second, ..Limits::default() };
     let mut table = if config.role == Role::Worker { Vec::new() } else { routes::table() };
     let admin = match config.admin_listen {
         Some(address) => {
             let router = dispatch::router(bursar.clone(), health::routes(&health), Limits::default());
-            Some(tokio::spawn(accept(listen(address).await?, router, Arc::from([]), stopping.clone())))
+            // Probes have connections of their own, so that callers of the API cannot use them up.
+            Some(tokio::spawn(accept(
+                listen(address).await?,
+                router,
+                connections::Limits::default(),
+                Arc::from([]),
+                stopping.clone(),
+            )))
         }
         None => {
             table.extend(health::routes(&health));
@@ -108,9 +131,10 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     };
     let router = dispatch::router(bursar.clone(), table, limits);
     let watching = tokio::spawn(sanctions::keep_up(bursar.clone(), config.clone(), stopping.clone()));
+    let sealing = tokio::spawn(keep_keys(bursar.clone(), config.key.clone(), stopping.clone()));
     let following = tokio::spawn(follow_the_clock(bursar.clone(), stopping.clone()));
     let folding = tokio::spawn(health.clone().fold_samples(stopping.clone()));
-    let serving = tokio::spawn(accept(listener, router, config.trusted_proxies.into(), stopping));
+    let serving = tokio::spawn(accept(listener, router, connections, config.trusted_proxies.into(), stopping));
     // Whoever reads the line may tell us to end at once, so the handlers are in place before it is printed.
     let signals = Signals::listen()?;
     announce(&base_url, &bootstrapped);
@@ -118,7 +142,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let ended = until_told(&bursar, signals).await;
     health.stop();
     stop.send_replace(true);
-    drain([Some(serving), admin, Some(watching), Some(following), Some(folding)]).await;
+    drain([Some(serving), admin, Some(watching), Some(sealing), Some(following), Some(folding)]).await;
     stop_workers.send_replace(true);
     health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
@@ -189,11 +213,13 @@ fn install_metrics() -> Result<PrometheusHandle, Unopened> {
 pub async fn accept(
     listener: TcpListener,
     router: Router,
+    limits: connections::Limits,
     trusted: Arc<[Network]>,
     mut stopping: watch::Receiver<bool>,
 ) {
     let mut server = hyper::server::conn::http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEADER_DEADLINE);
+    server.timer(TokioTimer::new()).header_read_timeout(HEADER_DEADLINE).max_buf_size(BUFFER_MAX);
+    let gate = Gate::new(limits, trusted.clone());
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
@@ -203,8 +229,13 @@ pub async fn accept(
         };
         match accepted {
             Ok((stream, peer)) => {
+                let Some(place) = gate.enter(peer.ip()) else {
+                    turn_away(&stream);
+                    continue;
+                };
+                let stream = gate.guard(at_once(stream), place);
                 let service = service(router.clone(), peer, trusted.clone());
-                let connection = server.serve_connection(TokioIo::new(at_once(stream)), service);
+                let connection = server.serve_connection(TokioIo::new(stream), service);
                 let watched = graceful.watch(connection);
                 tokio::spawn(async move {
                     if let Err(error) = watched.await {
@@ -221,6 +252,15 @@ pub async fn accept(
     }
     drop(listener);
     graceful.shutdown().await;
+}
+
+/// Says why, as far as that costs no waiting, and closes the connection.
+fn turn_away(stream: &TcpStream) {
+    security_log::count(SecurityEvent::ConnectionRefused);
+    let busy = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    if let Err(error) = stream.try_write(busy) {
+        tracing::debug!(%error, "a connection was closed without an answer");
+    }
 }
 
 /// Answers are small and complete: waiting to fill a packet only delays them.
@@ -298,7 +338,62 @@ async fn follow_the_clock(bursar: Arc<Bursar>, mut stopping: watch::Receiver<boo
     }
 }
 
-async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 5]) {
+/// Rewrites old seals, takes up another key file, and writes down now and then which keys were used.
+async fn keep_keys(bursar: Arc<Bursar>, key: KeySource, mut stopping: watch::Receiver<bool>) {
+    let (mut is_done, mut looks, mut seen) = (false, 0_u64, stamp(&key.file));
+    loop {
+        let now = stamp(&key.file);
+        if now != seen {
+            seen = now;
+            is_done &= !take_up_keys(&bursar, &key).await;
+        }
+        if !is_done {
+            let done = seals::rewrite(&bursar).await;
+            is_done = done.is_ok();
+            if done.as_ref().is_ok_and(|done| done.records > 0) {
+                security_log::record(SecurityEvent::SealsRewritten, "under-the-active-key", Origin::default());
+            }
+            if let Err(refusal) = done {
+                tracing::error!(refusal.message, "old seals could not be rewritten; it is tried again");
+            }
+        }
+        let is_over = tokio::time::timeout(KEY_FILE_EVERY, stopping.wait_for(|stop| *stop)).await.is_ok();
+        looks += 1;
+        if (is_over || looks.is_multiple_of(KEY_USES_EVERY))
+            && let Err(refusal) = acts::write_down_uses(&bursar).await
+        {
+            tracing::warn!(refusal.message, "the last use of some keys could not be written down");
+        }
+        if is_over {
+            return;
+        }
+    }
+}
+
+/// Another stamp, another file, perhaps.
+fn stamp(file: &Path) -> Option<(u64, SystemTime)> {
+    let about = std::fs::metadata(file).ok()?;
+    Some((about.len(), about.modified().ok()?))
+}
+
+/// Reads the key file again. Returns whether other keys are in use now.
+async fn take_up_keys(bursar: &Bursar, key: &KeySource) -> bool {
+    let source = key.clone();
+    let read = tokio::task::spawn_blocking(move || source.read()).await;
+    let taken = match read.unwrap_or_else(|error| Err(error.to_string())) {
+        Ok(keys) => seals::take_up(bursar, keys.ring()).await.map_err(|refusal| refusal.message),
+        Err(reason) => Err(reason),
+    };
+    let reason = if taken.is_ok() { "in-use" } else { "refused" };
+    security_log::record(SecurityEvent::MasterKeysChanged, reason, Origin::default());
+    match taken {
+        Ok(active) => tracing::info!(active, "the master keys of the changed key file are in use"),
+        Err(ref reason) => tracing::error!(reason, "the changed key file is not used; the keys before stay in use"),
+    }
+    taken.is_ok()
+}
+
+async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 6]) {
     let all = futures::future::join_all(tasks.into_iter().flatten());
     if tokio::time::timeout(DRAIN, all).await.is_err() {
         tracing::warn!("some requests were still under way after {} seconds", DRAIN.as_secs());

@@ -3,29 +3,34 @@
 
 use crate::app_compliance::AppCompliance;
 use crate::approval_policies::ApprovalPolicy;
+use crate::apps::limits::LimitDay;
 use crate::apps::{App, AppMetrics, FeeTableVersion, Key, Organization};
 use crate::bank_accounts::BankAccount;
 use crate::claims::{ClaimContact, ClaimSession};
+use crate::erasure::Erasure;
 use crate::events::{Event, EventStream};
 use crate::funding::{Debt, OrganizationTransfer};
+use crate::history::HistoryBegin;
 use crate::http::idempotency::StoredAnswer;
 use crate::jobs::Job;
 use crate::ledger::watch::WalletWatch;
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
 use crate::members::Member;
-use crate::messages::{InboxMessage, Message};
+use crate::members::sign_in::{MemberFactor, MemberSession, MemberSetUp};
+use crate::messages::{DeliveryDay, InboxMessage, Message};
 use crate::payables::{Payable, PayableFile};
 use crate::payment_customers::PaymentCustomer;
 use crate::payout_link_batches::{BatchRow, PayoutLinkBatch};
 use crate::payout_links::PayoutLink;
 use crate::payout_methods::PayoutMethod;
-use crate::payout_requests::PayoutRequest;
-use crate::payouts::PayoutDay;
+use crate::payout_requests::{PayoutRequest, PublicRequests};
 use crate::rails::sandbox::RailItem;
 use crate::sandbox::clock::EnvironmentClock;
-use crate::transfers::Transfer;
+use crate::seals::SealState;
+use crate::transfers::{Debit, Transfer};
+use crate::users::notices::ChangeNotice;
 use crate::users::screening::{ScreeningHit, ScreeningRun};
-use crate::users::verification::{Verification, VerificationDay};
+use crate::users::verification::{Verification, VerificationDay, VerificationRecipient};
 use crate::users::{AppUser, ComplianceDecision, TaxYear, User};
 use crate::vendors::{Vendor, VendorPaymentMethod};
 use crate::webhooks::{WebhookDelivery, WebhookEndpoint};
@@ -40,20 +45,29 @@ pub const ALL: &[&Table] = &[
     ApprovalPolicy::TABLE,
     App::TABLE,
     BankAccount::TABLE,
+    ChangeNotice::TABLE,
     ClaimContact::TABLE,
     ClaimSession::TABLE,
     ComplianceDecision::TABLE,
+    Debit::TABLE,
     Debt::TABLE,
+    DeliveryDay::TABLE,
     EnvironmentClock::TABLE,
+    Erasure::TABLE,
     EventStream::TABLE,
     Event::TABLE,
     FeeTableVersion::TABLE,
+    HistoryBegin::TABLE,
     Hold::TABLE,
     InboxMessage::TABLE,
     Job::TABLE,
     LedgerAccount::TABLE,
     LedgerBook::TABLE,
     Entry::TABLE,
+    LimitDay::TABLE,
+    MemberFactor::TABLE,
+    MemberSession::TABLE,
+    MemberSetUp::TABLE,
     Member::TABLE,
     Message::TABLE,
     OrganizationTransfer::TABLE,
@@ -61,15 +75,16 @@ pub const ALL: &[&Table] = &[
     PayableFile::TABLE,
     Payable::TABLE,
     PaymentCustomer::TABLE,
-    PayoutDay::TABLE,
     BatchRow::TABLE,
     PayoutLinkBatch::TABLE,
     PayoutLink::TABLE,
     PayoutMethod::TABLE,
     PayoutRequest::TABLE,
+    PublicRequests::TABLE,
     RailItem::TABLE,
     ScreeningHit::TABLE,
     ScreeningRun::TABLE,
+    SealState::TABLE,
     StoredAnswer::TABLE,
     TaxYear::TABLE,
     Transaction::TABLE,
@@ -78,6 +93,7 @@ pub const ALL: &[&Table] = &[
     VendorPaymentMethod::TABLE,
     Vendor::TABLE,
     VerificationDay::TABLE,
+    VerificationRecipient::TABLE,
     Verification::TABLE,
     WalletWatch::TABLE,
     WebhookDelivery::TABLE,

@@ -1,27 +1,42 @@
-//! What keeps secrets: sealing for what must be read again, keyed hashes for what must only be
+//! Keeps secrets: seals for values that must be read again, keyed hashes for values that must only be
 //! recognized.
 //!
-//! Invariant: each [`Purpose`] has two keys of its own, one to seal and one to hash, so that what is
-//! stored for one purpose is worthless for another; and what is sealed opens only beside the same
-//! context, so that a row's secret moved to another row does not open.
+//! Invariant: a seal opens only in its [`Place`]: the same organization, table, row, column and purpose, and the
+//! same values of the columns that it is bound to. There is no other way to seal or to open. Each [`Purpose`] has
+//! keys of its own.
 //!
-//! Deliberately absent: random numbers (nonces are handed in), key rotation (the first byte of what is
-//! sealed is a version, to make room for it), and password hashing, which must be slow and is not.
+//! Commands draw no random numbers and know the row's id before anyone else does. So a handler hands its command an
+//! [`Unsealed`] value with a nonce, and the command seals it into the row that it adds.
+//!
+//! The master keys are a [`Ring`]: the active key seals, and all of them open. The key's id is in the header of the
+//! seal. Keyed hashes by which rows are looked up need one key that never changes, the hashing key; hashes of values
+//! that can be guessed use the active key and are rewritten with the seals ([ADR 39](../docs/adr/0039-key-ring.md)).
+//!
+//! Deliberately absent: random numbers, and password hashing, which must be slow and is not.
 
 use chacha20poly1305::{
     KeyInit as _, XChaCha20Poly1305,
     aead::{Aead as _, Payload},
 };
 use hmac::{Hmac, Mac as _};
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-/// First byte of everything sealed in this layout: version, nonce, ciphertext with its tag.
-const VERSION: u8 = 1;
-/// Bytes of a nonce; long enough that random ones never meet.
+use crate::ids::OrgId;
+
+/// First byte of a seal: version, key id (2 bytes), nonce, ciphertext with its tag.
+const VERSION: u8 = 2;
+/// The layout before: version, nonce, ciphertext with its tag; bound to a context that each noun chose.
+const VERSION_1: u8 = 1;
+/// Bytes of a nonce; random ones of this length never repeat.
 const NONCE_BYTES: usize = 24;
+/// Bytes before the nonce.
+const HEADER_BYTES: usize = 3;
 
 /// What a secret is for. Each has keys of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,7 +45,7 @@ pub enum Purpose {
     ApiSecret,
     /// The token in a payout link.
     ClaimToken,
-    /// Account numbers of people and vendors.
+    /// Account numbers of payees and vendors.
     BankAccount,
     /// SSN and EIN.
     TaxId,
@@ -42,11 +57,19 @@ pub enum Purpose {
     Fingerprint,
     /// Signing secrets of webhook endpoints.
     Webhook,
+    /// Members' second factors, recovery codes and setup tokens.
+    Login,
+    /// Tokens of links in notices, such as the one that freezes automatic payouts.
+    Notice,
+    /// The chain over the history, and the key that signs its head.
+    History,
+    /// What this program writes about its own seals.
+    Seals,
 }
 
 impl Purpose {
     /// All of them, in their order.
-    const ALL: [Purpose; 8] = [
+    const ALL: [Purpose; 12] = [
         Purpose::ApiSecret,
         Purpose::ClaimToken,
         Purpose::BankAccount,
@@ -55,9 +78,13 @@ impl Purpose {
         Purpose::Session,
         Purpose::Fingerprint,
         Purpose::Webhook,
+        Purpose::Login,
+        Purpose::Notice,
+        Purpose::History,
+        Purpose::Seals,
     ];
 
-    /// The word that goes into the key derivation. Changing one loses all that was stored under it.
+    /// The word that goes into the key derivation. A change loses all that was stored under it.
     const fn label(self) -> &'static str {
         match self {
             Purpose::ApiSecret => "api-secret",
@@ -68,71 +95,277 @@ impl Purpose {
             Purpose::Session => "session",
             Purpose::Fingerprint => "fingerprint",
             Purpose::Webhook => "webhook",
+            Purpose::Login => "login",
+            Purpose::Notice => "notice",
+            Purpose::History => "history",
+            Purpose::Seals => "seals",
         }
     }
 }
 
-/// Sealed bytes that do not open: changed, cut, or sealed for another purpose, context or master key.
-/// Which of these it was is not told, because it helps only those who try.
+/// Sealed bytes that do not open: changed, cut, or sealed for another place or under another master key.
+/// The reason stays secret, because it helps only attackers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("the sealed bytes do not open")]
 pub struct Tampered;
 
-/// Holds the keys that were derived from the master key. They are wiped from memory when the vault goes.
+/// The associated data of a seal: where the value is stored and what it is for.
 #[derive(Clone)]
-pub struct Vault {
-    /// For each [`Purpose`], in their order, what seals.
-    sealing: Zeroizing<[[u8; 32]; Purpose::ALL.len()]>,
-    /// And what hashes.
-    hashing: Zeroizing<[[u8; 32]; Purpose::ALL.len()]>,
+pub struct Place {
+    purpose: Purpose,
+    bound: Vec<u8>,
+    formerly: Option<Vec<u8>>,
 }
 
-impl Vault {
-    /// A vault over a master key of 256 random bits.
+impl Place {
+    /// The column of one row. `row` is what identifies the row within its organization, usually its id.
     #[must_use]
-    pub fn new(master: [u8; 32]) -> Vault {
-        let master = Zeroizing::new(master);
-        let keys = |use_| Zeroizing::new(Purpose::ALL.map(|purpose| subkey(&master, use_, purpose)));
-        Vault { sealing: keys("seal"), hashing: keys("hash") }
+    pub fn new(purpose: Purpose, org: OrgId, table: &str, row: impl AsRef<[u8]>, column: &str) -> Self {
+        let place = Self { purpose, bound: Vec::with_capacity(128), formerly: None };
+        let label = purpose.label().as_bytes();
+        [org.0.as_bytes(), table.as_bytes(), row.as_ref(), column.as_bytes(), label]
+            .into_iter()
+            .fold(place, |place, part| place.bound_to(part))
     }
 
-    /// Encrypts `plain` so that only the same purpose and context open it. `context` names the place
-    /// it is stored in, such as the row's id. One nonce must never seal twice; 24 random bytes do not.
+    /// Binds the seal to the value of another column of the row as well, such as its owner.
     #[must_use]
-    pub fn seal(&self, purpose: Purpose, context: &[u8], plain: &[u8], nonce: [u8; NONCE_BYTES]) -> Vec<u8> {
-        let aad = &associated(context);
-        let payload = Payload { msg: plain, aad };
-        let sealed = self
-            .cipher(purpose)
-            .encrypt(&nonce.into(), payload)
-            .expect("XChaCha20-Poly1305 refuses nothing below 256 GiB");
-        [&[VERSION], nonce.as_slice(), &sealed].concat()
+    pub fn bound_to(mut self, value: impl AsRef<[u8]>) -> Self {
+        let value = value.as_ref();
+        self.bound.extend_from_slice(&length(value));
+        self.bound.extend_from_slice(value);
+        self
     }
 
-    /// Gives back what was sealed for this purpose and context.
+    /// The context that layout 1 used for this column. Values that were first sealed in layout 2 have none.
+    #[must_use]
+    pub fn formerly(mut self, context: impl AsRef<[u8]>) -> Self {
+        self.formerly = Some(context.as_ref().to_vec());
+        self
+    }
+}
+
+/// A secret on its way to the row that will hold its seal. It carries the vault and a nonce, so that a command can
+/// seal it in the place that only the command knows.
+#[derive(Clone)]
+pub struct Unsealed {
+    vault: Vault,
+    plain: Zeroizing<Vec<u8>>,
+    nonce: [u8; NONCE_BYTES],
+}
+
+impl Unsealed {
+    /// A secret to be sealed. `nonce` is random and used for nothing else.
+    #[must_use]
+    pub fn new(vault: &Vault, plain: impl Into<Vec<u8>>, nonce: [u8; NONCE_BYTES]) -> Self {
+        Self { vault: vault.clone(), plain: Zeroizing::new(plain.into()), nonce }
+    }
+
+    /// The secret, sealed in its place. A command that is run again seals the same bytes again.
+    #[must_use]
+    pub fn seal(&self, place: &Place) -> Vec<u8> {
+        self.vault.seal(place, &self.plain, self.nonce)
+    }
+
+    /// Another secret that is sealed already, sealed in another place with the same nonce: for the value that this
+    /// one replaces.
     ///
     /// # Errors
     /// [`Tampered`].
-    pub fn open(&self, purpose: Purpose, context: &[u8], sealed: &[u8]) -> Result<Vec<u8>, Tampered> {
-        let (&version, rest) = sealed.split_first().ok_or(Tampered)?;
-        if version != VERSION {
-            return Err(Tampered);
-        }
-        let (nonce, msg) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(Tampered)?;
-        let aad = &associated(context);
-        self.cipher(purpose).decrypt(&(*nonce).into(), Payload { msg, aad }).map_err(|_| Tampered)
+    pub fn moved(&self, sealed: &[u8], from: &Place, to: &Place) -> Result<Vec<u8>, Tampered> {
+        let plain = Zeroizing::new(self.vault.open(from, sealed)?);
+        Ok(self.vault.seal(to, &plain, self.nonce))
+    }
+}
+
+/// Never a byte of the secret.
+impl fmt::Debug for Unsealed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unsealed(***)")
+    }
+}
+
+impl PartialEq for Unsealed {
+    fn eq(&self, other: &Self) -> bool {
+        self.plain.ct_eq(&other.plain).into()
+    }
+}
+
+impl Eq for Unsealed {}
+
+/// The subkeys of one key, for each [`Purpose`], in their order. They are wiped from memory when they go.
+type Subkeys = Zeroizing<[[u8; 32]; Purpose::ALL.len()]>;
+
+/// What one master key gives.
+struct Keys {
+    sealing: Subkeys,
+    guessable: Subkeys,
+}
+
+/// The master keys with their ids, the one that seals, and the one that hashes.
+pub struct Ring {
+    active: u16,
+    keys: BTreeMap<u16, Keys>,
+    hashing: Subkeys,
+}
+
+impl Ring {
+    /// A ring of keys of 256 random bits each; `None` where the active one is missing.
+    #[must_use]
+    pub fn new(hashing: &[u8; 32], keys: &BTreeMap<u16, Zeroizing<[u8; 32]>>, active: u16) -> Option<Self> {
+        let derive =
+            |master: &[u8; 32], use_| Zeroizing::new(Purpose::ALL.map(|purpose| subkey(master, use_, purpose)));
+        let keys: BTreeMap<u16, Keys> = keys
+            .iter()
+            .map(|(id, key)| (*id, Keys { sealing: derive(key, "seal"), guessable: derive(key, "hash") }))
+            .collect();
+        keys.contains_key(&active).then(|| Self { active, keys, hashing: derive(hashing, "hash") })
     }
 
-    /// HMAC-SHA256 of the parts under the purpose's own key. Each part is preceded by its length, so
-    /// that `["ab", "c"]` and `["a", "bc"]` differ.
+    /// The id of the key that seals.
+    #[must_use]
+    pub const fn active(&self) -> u16 {
+        self.active
+    }
+
+    /// Whether both have the same hashing key.
+    #[must_use]
+    pub fn hashes_as(&self, other: &Self) -> bool {
+        *self.hashing == *other.hashing
+    }
+
+    /// Whether this ring opens and recognizes everything that the other does.
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        let same = |id: &u16, keys: &Keys| self.keys.get(id).is_some_and(|own| *own.sealing == *keys.sealing);
+        self.hashes_as(other) && other.keys.iter().all(|(id, keys)| same(id, keys))
+    }
+}
+
+/// The id of the key that made a seal; `None` for layout 1 and for bytes that are no seal.
+#[must_use]
+pub fn key_of(sealed: &[u8]) -> Option<u16> {
+    match sealed {
+        [VERSION, high, low, ..] => Some(u16::from_be_bytes([*high, *low])),
+        _ => None,
+    }
+}
+
+/// Whether these bytes are a seal of layout 1.
+#[must_use]
+pub fn is_layout_1(sealed: &[u8]) -> bool {
+    sealed.first() == Some(&VERSION_1)
+}
+
+/// Holds the keys. All clones share one ring, which can be replaced while they are in use.
+#[derive(Clone)]
+pub struct Vault {
+    ring: Arc<RwLock<Arc<Ring>>>,
+    reads_layout_1: Arc<AtomicBool>,
+}
+
+impl Vault {
+    /// The key of a ring that has one key only.
+    pub const FIRST_KEY: u16 = 1;
+
+    /// A vault over one master key of 256 random bits.
+    #[must_use]
+    pub fn new(master: [u8; 32]) -> Vault {
+        let master = Zeroizing::new(master);
+        let keys = BTreeMap::from([(Self::FIRST_KEY, master.clone())]);
+        Self::of(Ring::new(&master, &keys, Self::FIRST_KEY).expect("the ring has its active key"))
+    }
+
+    /// A vault over a ring.
+    #[must_use]
+    pub fn of(ring: Ring) -> Vault {
+        Vault { ring: Arc::new(RwLock::new(Arc::new(ring))), reads_layout_1: Arc::new(AtomicBool::new(true)) }
+    }
+
+    /// The ring as it is now.
+    #[must_use]
+    pub fn ring(&self) -> Arc<Ring> {
+        self.ring.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes up another ring, in all clones.
+    pub fn replace(&self, ring: Ring) {
+        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
+    }
+
+    /// From now on seals and hashes of layout 1 are refused, in all clones.
+    pub fn refuse_layout_1(&self) {
+        self.reads_layout_1.store(false, Ordering::Release);
+    }
+
+    /// Whether seals and hashes of layout 1 are still read.
+    #[must_use]
+    pub fn reads_layout_1(&self) -> bool {
+        self.reads_layout_1.load(Ordering::Acquire)
+    }
+
+    /// Encrypts `plain` so that it opens in this place only. `nonce` is random. The same nonce may seal in several
+    /// places, because the place is mixed into it; it must not seal two values in one place.
+    #[must_use]
+    pub fn seal(&self, place: &Place, plain: &[u8], mut nonce: [u8; NONCE_BYTES]) -> Vec<u8> {
+        for (byte, of_place) in nonce.iter_mut().zip(Sha256::digest(&place.bound)) {
+            *byte ^= of_place;
+        }
+        let ring = self.ring();
+        let [high, low] = ring.active.to_be_bytes();
+        let header = [VERSION, high, low];
+        let keys = ring.keys.get(&ring.active).expect("a ring has its active key");
+        let aad = &[&header, place.bound.as_slice()].concat();
+        let sealed = cipher(keys, place.purpose)
+            .encrypt(&nonce.into(), Payload { msg: plain, aad })
+            .expect("XChaCha20-Poly1305 refuses nothing below 256 GiB");
+        [header.as_slice(), &nonce, &sealed].concat()
+    }
+
+    /// Returns what was sealed in this place.
+    ///
+    /// # Errors
+    /// [`Tampered`].
+    pub fn open(&self, place: &Place, sealed: &[u8]) -> Result<Vec<u8>, Tampered> {
+        let ring = self.ring();
+        match key_of(sealed) {
+            Some(id) => {
+                let (header, rest) = sealed.split_at(HEADER_BYTES);
+                let aad = [header, place.bound.as_slice()].concat();
+                decrypt(ring.keys.get(&id), place.purpose, &aad, rest)
+            }
+            None => match (sealed, &place.formerly) {
+                ([VERSION_1, rest @ ..], Some(context)) if self.reads_layout_1() => {
+                    let aad = [&[VERSION_1], context.as_slice()].concat();
+                    decrypt(ring.keys.get(&Self::FIRST_KEY), place.purpose, &aad, rest)
+                }
+                _ => Err(Tampered),
+            },
+        }
+    }
+
+    /// Whether the key that these bytes were sealed under is at hand. Where it is and they do not open, they are not
+    /// those that were sealed here.
+    #[must_use]
+    pub fn has_key_of(&self, sealed: &[u8]) -> bool {
+        let id = if is_layout_1(sealed) { Some(Self::FIRST_KEY) } else { key_of(sealed) };
+        !sealed.is_empty() && id.is_none_or(|id| self.ring().keys.contains_key(&id))
+    }
+
+    /// HMAC-SHA256 of the parts under the purpose's hashing key, which never changes. Each part is preceded by its
+    /// length, so that `["ab", "c"]` and `["a", "bc"]` differ.
     #[must_use]
     pub fn keyed_hash(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
-        let mut mac = hmac(&self.hashing[purpose as usize]);
-        for part in parts {
-            mac.update(&length(part));
-            mac.update(part);
-        }
-        mac.finalize().into_bytes().into()
+        hash(&self.ring().hashing, purpose, parts)
+    }
+
+    /// The same under the active key, for values that can be guessed and are kept for long, such as account numbers:
+    /// with an older key that leaked, they cannot be found. `bursar rekey` computes them again.
+    #[must_use]
+    pub fn guessable_hash(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
+        let ring = self.ring();
+        let keys = ring.keys.get(&ring.active).expect("a ring has its active key");
+        hash(&keys.guessable, purpose, parts)
     }
 
     /// Whether the parts have this hash, in a time that does not depend on where they differ.
@@ -140,10 +373,25 @@ impl Vault {
     pub fn verify_hash(&self, purpose: Purpose, parts: &[&[u8]], hash: &[u8]) -> bool {
         self.keyed_hash(purpose, parts).ct_eq(hash).into()
     }
+}
 
-    fn cipher(&self, purpose: Purpose) -> XChaCha20Poly1305 {
-        XChaCha20Poly1305::new((&self.sealing[purpose as usize]).into())
+fn cipher(keys: &Keys, purpose: Purpose) -> XChaCha20Poly1305 {
+    XChaCha20Poly1305::new((&keys.sealing[purpose as usize]).into())
+}
+
+fn decrypt(keys: Option<&Keys>, purpose: Purpose, aad: &[u8], rest: &[u8]) -> Result<Vec<u8>, Tampered> {
+    let keys = keys.ok_or(Tampered)?;
+    let (nonce, msg) = rest.split_first_chunk::<NONCE_BYTES>().ok_or(Tampered)?;
+    cipher(keys, purpose).decrypt(&(*nonce).into(), Payload { msg, aad }).map_err(|_| Tampered)
+}
+
+fn hash(keys: &Subkeys, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
+    let mut mac = hmac(&keys[purpose as usize]);
+    for part in parts {
+        mac.update(&length(part));
+        mac.update(part);
     }
+    mac.finalize().into_bytes().into()
 }
 
 /// One block of HMAC as a key derivation: the master key is random, so there is nothing to extract,
@@ -154,16 +402,11 @@ fn subkey(master: &[u8; 32], use_: &str, purpose: Purpose) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// Never a byte of the key.
+/// Never a byte of the keys.
 impl fmt::Debug for Vault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Vault(***)")
     }
-}
-
-/// What a seal is bound to beside its key: the version, so that no other layout reads it, and the context.
-fn associated(context: &[u8]) -> Vec<u8> {
-    [&[VERSION], context].concat()
 }
 
 fn hmac(key: &[u8]) -> Hmac<Sha256> {
@@ -179,28 +422,71 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::HashSet;
+    use uuid::Uuid;
+
+    const ORG: OrgId = OrgId(Uuid::from_u128(5));
 
     fn vault() -> Vault {
         Vault::new([7; 32])
     }
 
+    fn place(row: &[u8]) -> Place {
+        Place::new(Purpose::TaxId, ORG, "users", row, "sealed_tax_form")
+    }
+
+    fn ring(keys: &[(u16, u8)], active: u16) -> Ring {
+        let keys = keys.iter().map(|(id, byte)| (*id, Zeroizing::new([*byte; 32]))).collect();
+        Ring::new(&[7; 32], &keys, active).unwrap()
+    }
+
     #[test]
-    fn only_the_same_purpose_context_and_master_open() {
-        let sealed = vault().seal(Purpose::TaxId, b"row 1", b"123456789", [3; 24]);
-        assert_eq!(vault().open(Purpose::TaxId, b"row 1", &sealed), Ok(b"123456789".to_vec()));
-        assert_eq!(vault().open(Purpose::TaxId, b"row 2", &sealed), Err(Tampered));
-        assert_eq!(vault().open(Purpose::BankAccount, b"row 1", &sealed), Err(Tampered));
-        assert_eq!(Vault::new([8; 32]).open(Purpose::TaxId, b"row 1", &sealed), Err(Tampered));
+    fn a_seal_opens_in_its_place_only() {
+        let vault = vault();
+        let sealed = vault.seal(&place(b"row 1").bound_to("ach"), b"123456789", [3; 24]);
+        let opens = |place: Place| vault.open(&place.bound_to("ach"), &sealed).is_ok();
+        assert!(opens(place(b"row 1")));
+        assert!(!opens(place(b"row 2")));
+        assert!(!opens(Place::new(Purpose::BankAccount, ORG, "users", b"row 1", "sealed_tax_form")));
+        assert!(!opens(Place::new(Purpose::TaxId, OrgId(Uuid::nil()), "users", b"row 1", "sealed_tax_form")));
+        assert!(!opens(Place::new(Purpose::TaxId, ORG, "user", b"srow 1", "sealed_tax_form")));
+        assert!(!opens(Place::new(Purpose::TaxId, ORG, "users", b"row 1", "sealed_address")));
+        assert_eq!(vault.open(&place(b"row 1").bound_to("sepa"), &sealed), Err(Tampered), "another bound value");
+        assert_eq!(Vault::new([8; 32]).open(&place(b"row 1").bound_to("ach"), &sealed), Err(Tampered));
+    }
+
+    #[test]
+    fn one_nonce_seals_in_two_places_with_two_nonces() {
+        let (one, two) = (vault().seal(&place(b"1"), b"x", [3; 24]), vault().seal(&place(b"2"), b"x", [3; 24]));
+        assert_ne!(one[HEADER_BYTES..HEADER_BYTES + NONCE_BYTES], two[HEADER_BYTES..HEADER_BYTES + NONCE_BYTES]);
+    }
+
+    #[test]
+    fn every_key_of_the_ring_opens_and_the_active_one_seals() {
+        let vault = Vault::of(ring(&[(1, 7)], 1));
+        let old = vault.seal(&place(b"row"), b"secret", [3; 24]);
+        let (hash, guessable) =
+            (vault.keyed_hash(Purpose::Code, &[b"x"]), vault.guessable_hash(Purpose::TaxId, &[b"x"]));
+        vault.replace(ring(&[(1, 7), (2, 8)], 2));
+        let new = vault.clone().seal(&place(b"row"), b"secret", [3; 24]);
+        assert_eq!((key_of(&old), key_of(&new)), (Some(1), Some(2)));
+        assert!(vault.open(&place(b"row"), &old).is_ok() && vault.open(&place(b"row"), &new).is_ok());
+        assert_eq!(vault.keyed_hash(Purpose::Code, &[b"x"]), hash, "rows are looked up by it");
+        assert_ne!(vault.guessable_hash(Purpose::TaxId, &[b"x"]), guessable);
+        vault.replace(ring(&[(2, 8)], 2));
+        assert_eq!(vault.open(&place(b"row"), &old), Err(Tampered));
+        assert!(Ring::new(&[7; 32], &BTreeMap::new(), 1).is_none());
+        assert!(ring(&[(1, 7), (2, 8)], 2).contains(&ring(&[(1, 7)], 1)));
+        assert!(!ring(&[(1, 9), (2, 8)], 2).contains(&ring(&[(1, 7)], 1)));
     }
 
     #[test]
     fn every_purpose_has_keys_of_its_own() {
-        let mut seen = HashSet::new();
+        let (mut seen, ring) = (HashSet::new(), vault().ring());
         for purpose in Purpose::ALL {
             assert!(seen.insert(vault().keyed_hash(purpose, &[b"x"])), "{purpose:?}");
-            let (sealing, hashing) = (vault().sealing[purpose as usize], vault().hashing[purpose as usize]);
+            let (sealing, hashing) = (ring.keys[&1].sealing[purpose as usize], ring.hashing[purpose as usize]);
             assert!(seen.insert(sealing) && seen.insert(hashing), "{purpose:?}");
-            assert_eq!(Purpose::ALL[purpose as usize], purpose, "keys are found by the purpose's place");
+            assert_eq!(Purpose::ALL[purpose as usize], purpose, "keys are found by the purpose's position");
         }
     }
 
@@ -215,36 +501,58 @@ mod tests {
         assert!(!vault().verify_hash(Purpose::Code, &[b"ab", b"c"], b""));
     }
 
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// What is stored today must open tomorrow: a change of labels or layout turns this red.
     #[test]
     fn the_stored_form_is_fixed() {
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         assert_eq!(
             hex(&vault().keyed_hash(Purpose::ApiSecret, &[b"secret"])),
             "1bfedab47f55f628f193298aba39a8160081576250c5ee6a0b2e1fa39c572b17"
         );
         assert_eq!(
-            hex(&vault().seal(Purpose::TaxId, b"row", b"123", [0; 24])),
-            "01000000000000000000000000000000000000000000000000fce7faf494367ab98a00eea0f7e4db9d8768e5"
+            hex(&vault().guessable_hash(Purpose::ApiSecret, &[b"secret"])),
+            "1bfedab47f55f628f193298aba39a8160081576250c5ee6a0b2e1fa39c572b17",
+            "a store with one key keeps the fingerprints it has"
+        );
+        assert_eq!(
+            hex(&vault().seal(&place(b"row"), b"123", [0; 24])),
+            "0200015f8f69ecbb140c4f2b238d62aae5d051ef9c4bc605fc640dd3d47fd318d0e4c2fee44db38132a0f353869e"
         );
     }
 
     #[test]
+    fn layout_1_is_read_with_its_context_until_it_is_refused() {
+        let old = "01000000000000000000000000000000000000000000000000fce7faf494367ab98a00eea0f7e4db9d8768e5";
+        let old: Vec<u8> =
+            (0..old.len()).step_by(2).map(|at| u8::from_str_radix(&old[at..at + 2], 16).unwrap()).collect();
+        let vault = vault();
+        assert!(is_layout_1(&old) && key_of(&old).is_none());
+        assert_eq!(vault.open(&place(b"row").formerly("row"), &old), Ok(b"123".to_vec()));
+        assert_eq!(vault.open(&place(b"row").formerly("other"), &old), Err(Tampered));
+        assert_eq!(vault.open(&place(b"row"), &old), Err(Tampered));
+        vault.clone().refuse_layout_1();
+        assert_eq!(vault.open(&place(b"row").formerly("row"), &old), Err(Tampered));
+    }
+
+    #[test]
     fn debug_shows_nothing() {
-        assert_eq!(format!("{:?}", vault()), "Vault(***)");
+        assert_eq!(format!("{:?} {:?}", vault(), Unsealed::new(&vault(), "x", [0; 24])), "Vault(***) Unsealed(***)");
     }
 
     proptest! {
         #[test]
         fn what_is_sealed_opens_and_no_changed_byte_does(
-            plain in prop::collection::vec(any::<u8>(), 0..64), context: [u8; 4], nonce: [u8; 24], at: prop::sample::Index, bit in 0u8..8,
+            plain in prop::collection::vec(any::<u8>(), 0..64), row: [u8; 4], nonce: [u8; 24], at: prop::sample::Index, bit in 0u8..8,
         ) {
-            let sealed = vault().seal(Purpose::BankAccount, &context, &plain, nonce);
-            prop_assert_eq!(vault().open(Purpose::BankAccount, &context, &sealed), Ok(plain));
+            let sealed = vault().seal(&place(&row), &plain, nonce);
+            prop_assert_eq!(vault().open(&place(&row), &sealed), Ok(plain));
             let mut changed = sealed.clone();
             changed[at.index(sealed.len())] ^= 1 << bit;
-            prop_assert_eq!(vault().open(Purpose::BankAccount, &context, &changed), Err(Tampered));
-            prop_assert_eq!(vault().open(Purpose::BankAccount, &context, &sealed[..at.index(sealed.len())]), Err(Tampered));
+            prop_assert_eq!(vault().open(&place(&row), &changed), Err(Tampered));
+            prop_assert_eq!(vault().open(&place(&row), &sealed[..at.index(sealed.len())]), Err(Tampered));
         }
     }
 }

@@ -25,7 +25,10 @@ async fn create_app_shows_its_key_once_and_the_key_works() {
     let fields: Vec<&String> = made.body.as_object().unwrap().keys().collect();
     assert_eq!(fields, ["id", "name", "status", "metrics", "metadata", "created", "keys"]);
     assert_eq!(made.body["status"], "approved");
-    assert_eq!(made.body["metrics"], json!({"wallet_balance": 0, "money_out": 0, "connected_users": 0}));
+    assert_eq!(
+        made.body["metrics"],
+        json!({"wallet_balance": 0, "wallet_available": 0, "wallet_held": 0, "money_out": 0, "connected_users": 0})
+    );
     assert_eq!(made.body["metadata"], Value::Null);
 
     let (client_id, api_key) = (text(&made.body, "/keys/client_id"), text(&made.body, "/keys/api_key"));
@@ -285,7 +288,17 @@ async fn update_app_settings_keeps_what_get_app_settings_showed() {
         "auto_refill": null,
         "payout_limits": {"per_payout": null, "per_day": null},
         "payout_approval_limit": null,
+        "payable_limits": {"per_payable": null, "per_day": null},
+        "payable_approval_limit": null,
+        "transfer_limits": {"per_transfer": null, "per_day": null},
+        "payment_limits": {"per_payment": null, "per_payer_per_day": null, "per_day": null},
+        "payment_authorization": "attested",
+        "payment_hold_days": 0,
+        "delivery_limits": {"per_recipient_per_day": 20, "per_day": null},
+        "phone_countries": ["CA", "US"],
+        "method_rest_hours": 0,
         "require_idempotency_key": false,
+        "member_proof": "asserted",
     });
     assert_eq!(before.body, default);
     let body = json!({"fees": {"ach": {"fixed": 25, "percent": "0.01"}}, "payout_limits": {"per_day": 500_000}});
@@ -382,18 +395,23 @@ async fn connected_users_counts_each_user_of_an_app_once() {
         server.post("/v2/users/connect").as_org().json(both.clone()).send().await.expect(200);
         assert_eq!(counted().await, (2, 1));
     }
-    // The second app writes down phones that are known: the same people, the first of whom it has already.
+    // The organization connects the second app by the phone numbers too: the same people, the first of whom it has already.
     for line in [1234, 1235] {
         let person = json!({
             "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com",
             "country_code": "1", "phone_number": format!("212736{line}"),
         });
-        server.post("/v2/users").basic(&client, &key).json(person).send().await.expect(201);
+        server.post("/v2/users").as_org().for_app(&second.id()).json(person).send().await.expect(201);
     }
     assert_eq!(counted().await, (2, 2));
-    // Who is deleted is gone from both, once.
+    // A user whom one app deletes is gone from it, once; erased by the organization, from both.
+    let path = format!("/v2/users/{user}");
     for _ in 0..2 {
-        server.delete(&format!("/v2/users/{user}")).app_key().send().await.expect(200);
+        server.delete(&path).basic(&client, &key).send().await.expect(200);
+        assert_eq!(counted().await, (2, 1));
+    }
+    for _ in 0..2 {
+        server.delete(&path).as_org().for_app(&own).send().await.expect(200);
         assert_eq!(counted().await, (1, 1));
     }
     // A refused connection counts nothing.

@@ -85,6 +85,90 @@ fn nothing_is_written_over_and_nothing_unsound_is_taken() {
     assert!(run(&empty, &["restore", copy]).stdout.is_empty());
 }
 
+/// An empty store of the right schema: what `bursar migrate` makes.
+fn migrated(folder: &Path) -> std::path::PathBuf {
+    let made = run(folder, &["migrate"]);
+    assert!(made.status.success(), "{}", told(&made));
+    folder.join("bursar.sqlite")
+}
+
+#[test]
+fn what_is_no_store_is_neither_restored_nor_verified_nor_served_nor_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("copy.sqlite");
+    let copy = file.to_str().unwrap().to_owned();
+    let foreign = || {
+        let connection = rusqlite::Connection::open(&file).unwrap();
+        connection.execute_batch("CREATE TABLE bookmarks (url TEXT); INSERT INTO bookmarks VALUES ('x')").unwrap();
+    };
+    let to = "postgres://nobody@127.0.0.1:1/none";
+    for (number, words) in ["it is empty", "another program", "not an SQLite database"].into_iter().enumerate() {
+        drop(std::fs::remove_file(&file));
+        match number {
+            0 => std::fs::write(&file, "").unwrap(),
+            1 => foreign(),
+            _ => std::fs::write(&file, "[1, 2, 3]").unwrap(),
+        }
+        let before = std::fs::read(&file).unwrap();
+        let data_dir = folder.path().join(format!("data-{number}"));
+        let url = format!("sqlite:{copy}");
+        for arguments in [
+            &["restore", &copy][..],
+            &["restore", &copy, "--empty-ok"],
+            &["verify", "--database-url", &url],
+            &["verify", "--empty-ok", "--database-url", &url],
+            &["serve", "--listen", "127.0.0.1:0", "--database-url", &url],
+            &["migrate", "--database-url", &url],
+            &["move", "--to", to, "--database-url", &url],
+        ] {
+            let output = run(&data_dir, arguments);
+            assert_eq!(output.status.code(), Some(1), "{arguments:?} {}", told(&output));
+            assert!(told(&output).contains(words) && told(&output).contains(&copy), "{arguments:?} {}", told(&output));
+        }
+        assert!(!data_dir.join("bursar.sqlite").exists(), "nothing has the store's name");
+        assert_eq!(std::fs::read(&file).unwrap(), before, "the file is as it was");
+    }
+}
+
+#[test]
+fn a_store_without_an_organization_is_taken_only_when_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (empty, new) = (folder.path().join("empty"), folder.path().join("new"));
+    let store = migrated(&empty);
+    let store = store.to_str().unwrap();
+    for arguments in [&["restore", store][..], &["verify", "--database-url", &format!("sqlite:{store}")]] {
+        let output = run(&new, arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?} {}", told(&output));
+        for words in ["no organization", "--empty-ok"] {
+            assert!(told(&output).contains(words), "{arguments:?} {}", told(&output));
+        }
+    }
+    let output = run(&new, &["restore", store, "--empty-ok"]);
+    assert!(output.status.success() && told(&output).contains("0 organizations"), "{}", told(&output));
+    assert!(run(&new, &["verify", "--empty-ok"]).status.success());
+}
+
+#[test]
+fn a_restore_says_what_is_in_the_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.sqlite");
+    let (old, new, other) = (folder.path().join("old"), folder.path().join("new"), folder.path().join("other"));
+    let process = Process::start(&old);
+    link(&process, &old);
+    let events = as_app(&process, &old, "GET /v2/events?after=0", "");
+    let last = events["data"].as_array().unwrap().last().unwrap().clone();
+    assert!(run(&old, &["backup", copy.to_str().unwrap()]).status.success());
+    drop(process);
+    let restored = run(&new, &["restore", copy.to_str().unwrap(), "--json"]);
+    let restored: Value = serde_json::from_slice(&restored.stdout).unwrap();
+    assert_eq!(restored["organizations"], 1);
+    assert_eq!(restored["last_event"]["sequence"], last["sequence"]);
+    assert_eq!(restored["last_event"]["created_at"], last["created"]);
+    let restored = told(&run(&other, &["restore", copy.to_str().unwrap()]));
+    let moment = last["created"].as_str().unwrap();
+    assert!(restored.contains("1 organization, the last event is of") && restored.contains(moment), "{restored}");
+}
+
 #[test]
 fn a_served_store_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();

@@ -52,7 +52,7 @@ impl Caller {
         let address = self.address.lock().unwrap().clone();
         let mut stream = TcpStream::connect(address).ok()?;
         let (token, length) = (&self.token, body.len());
-        let head = format!("{method} {path} HTTP/1.1\r\nhost: test\r\nauthorization: Basic {token}\r\n");
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Basic {token}\r\n");
         let rest =
             format!("content-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
         stream.write_all((head + &rest).as_bytes()).ok()?;

@@ -139,7 +139,7 @@ async fn every_statement_but_the_houses_look_ups_is_for_one_node() {
         asking = match route.who {
             bursar::http::Who::Organization => asking.as_org(),
             bursar::http::Who::OrganizationForApp => asking.as_org().for_app(&stage.app.id),
-            bursar::http::Who::Carrier => asking,
+            bursar::http::Who::Carrier | bursar::http::Who::Member => asking,
             bursar::http::Who::Anyone
             | bursar::http::Who::AppOrItsClient
             | bursar::http::Who::App

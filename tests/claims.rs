@@ -276,6 +276,7 @@ async fn each_claim_step_is_taken_once_per_key() {
     stranger.post("code", guessed).await.refused(409, "idempotency-key-reused");
 
     let w9 = json!({
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true
     });
@@ -347,7 +348,7 @@ async fn the_case_of_an_address_makes_no_second_person() {
         for spelling in &spellings[..2] {
             payee.post("contact", json!({ "email": spelling })).await.expect(200);
         }
-        let code = server.newest_message("jane@example.com").await["code"].clone();
+        let code = server.newest_code("jane@example.com").await;
         payee.post("code", json!({ "token": code })).await.expect(200);
         let listed = server.get("/v2/users").app_key().send().await.expect(200).body;
         users.push(listed["data"].as_array().unwrap().len());

@@ -49,7 +49,7 @@ impl<'a> Link<'a> {
 
     /// Types the code that was sent to this phone or address.
     async fn code(&self, to: &str) -> Reply {
-        let code = self.server.newest_message(to).await["code"].clone();
+        let code = self.server.newest_code(to).await;
         self.server.post(&format!("{}/code", self.path)).json(json!({ "token": code })).send().await
     }
 
@@ -89,6 +89,7 @@ async fn whoever_proves_the_address_of_a_user_of_whom_nothing_is_proven_is_that_
     link.step(&sitting, "method", bank).await.expect(200);
     link.step(&sitting, "payout", json!({})).await.refused(409, "user-info-missing");
     let form = json!({"w9": {
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Ada Byron", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true
     }});

@@ -247,3 +247,46 @@ fn serve_says_where_it_listens_in_one_line_of_json() {
     assert_eq!(told["credentials"], format!("{data_dir}/sandbox-credentials.json"));
     assert_eq!(told["first_start"], true);
 }
+
+/// The list that the sandbox carries, as files.
+fn invented() -> String {
+    format!("{}/fixtures/sanctions", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn loading_a_list_first_makes_a_data_folder_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().join("new/data");
+    let mut load = bursar(&["screening", "load", &invented(), "--data-dir", data_dir.to_str().unwrap()]);
+    assert!(load.output().unwrap().status.success());
+    assert_eq!(std::fs::metadata(&data_dir).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn a_check_names_the_list_and_without_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |data_dir: &Path, more: &[&str]| {
+        let mut command = bursar(&["screening", "check", "Jane Doe", "--data-dir", data_dir.to_str().unwrap()]);
+        command.args(more).output().unwrap()
+    };
+    let nowhere = check(&folder.path().join("nowhere"), &[]);
+    assert_eq!(nowhere.status.code(), Some(78), "{}", said(&nowhere));
+    assert!(said(&nowhere).contains("there is no folder"), "{}", said(&nowhere));
+    let none = check(folder.path(), &[]);
+    assert_eq!(none.status.code(), Some(78), "{}", said(&none));
+    assert!(said(&none).contains("screening load") && said(&none).contains("--invented"), "{}", said(&none));
+    let invented_only = check(folder.path(), &["--invented"]);
+    assert!(invented_only.status.success(), "{}", said(&invented_only));
+    assert!(said(&invented_only).contains("invented names of the sandbox"), "{}", said(&invented_only));
+
+    let loaded = bursar(&["screening", "load", &invented(), "--data-dir", folder.path().to_str().unwrap()]).output();
+    assert!(loaded.unwrap().status.success());
+    let text = said(&check(folder.path(), &[]));
+    for words in ["No name on this list matches", "entries", folder.path().to_str().unwrap(), "List "] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let json: Value = serde_json::from_slice(&check(folder.path(), &["--json"]).stdout).unwrap();
+    assert_eq!(json["hits"], json!([]));
+    assert!(json["list"]["entries"].as_i64() > Some(0) && json["list"]["hash"].is_string(), "{json}");
+}

@@ -40,8 +40,11 @@ async fn mail_link(server: &Server) -> Value {
 }
 
 async fn status(server: &Server, link: &Value) -> Value {
-    let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
-    server.get(&path).app_key().send().await.expect(200).body["status"].clone()
+    read(server, link).await["status"].clone()
+}
+
+async fn read(server: &Server, link: &Value) -> Value {
+    server.get(&format!("/v2/payout-links/{}", link["id"].as_str().unwrap())).app_key().send().await.expect(200).body
 }
 
 async fn redeliver(server: &Server, link: &Value) -> Reply {
@@ -98,7 +101,10 @@ async fn a_mailbox_that_is_not_there_fails_the_delivery_at_once() {
     mail.set(MailMode::Refuse);
     let made = mail_link(&server).await;
     server.work_off().await;
-    assert_eq!(status(&server, &made).await, "delivery_failed");
+    let failed = read(&server, &made).await;
+    assert_eq!(failed["status"], "delivery_failed");
+    let error = failed["delivery"]["error"].as_str().unwrap();
+    assert!(error.contains("no such mailbox") && !error.contains(ADDRESS), "{error}");
     mail.set(MailMode::Accept);
     server.pass(4_000).await;
     assert!(mail.mails().is_empty(), "it is not tried again");
@@ -115,9 +121,12 @@ async fn a_busy_mail_server_is_asked_again_and_again_but_not_for_ever() {
     let (made, given_up) = (mail_link(&server).await, mail_link(&server).await);
     server.pass(1).await;
     assert_eq!(status(&server, &made).await, "delivery_pending");
+    let error = read(&server, &made).await["delivery"]["error"].clone();
+    assert!(error.as_str().is_some_and(|error| error.contains("451") && !error.contains(ADDRESS)), "{error}");
     mail.set(MailMode::Accept);
     server.pass(2).await;
     assert_eq!((mail.mails().len(), status(&server, &made).await), (2, json!("sent")));
+    assert_eq!(read(&server, &made).await["delivery"]["error"], json!(null));
 
     mail.set(MailMode::Busy);
     redeliver(&server, &given_up).await.expect(200);
@@ -157,6 +166,17 @@ async fn a_mail_server_that_wants_a_login_gets_it_and_a_wrong_one_waits_to_be_me
         server.work_off().await;
         assert_eq!((mail.mails().len(), status(&server, &made).await), (took, json!(becomes)), "{password}");
     }
+}
+
+#[tokio::test]
+async fn a_password_is_never_sent_without_tls() {
+    let mut mail = FakeMail::start_with_open_login();
+    let url = mail.url();
+    let carriers = move || Carriers { mail: Some(FakeMail::carrier_of(&url, "s3cret pässword")), phone: None };
+    let server = Server::with_carriers(carriers).await;
+    let made = mail_link(&server).await;
+    server.work_off().await;
+    assert_eq!((mail.mails().len(), status(&server, &made).await), (0, json!("delivery_pending")));
 }
 
 #[tokio::test]

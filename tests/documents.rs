@@ -46,7 +46,7 @@ fn every_event_is_a_webhook_of_the_document() {
         let posted = &document["webhooks"][name.as_str()]["post"];
         let schema = &posted["requestBody"]["content"]["application/json"]["schema"];
         assert_eq!(schema["allOf"][1]["properties"]["name"]["const"], name.as_str());
-        assert_eq!(posted["parameters"].as_array().unwrap().len(), 3);
+        assert_eq!(posted["parameters"].as_array().unwrap().len(), 4);
     }
 }
 

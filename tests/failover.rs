@@ -99,7 +99,7 @@ impl Stand {
         std::thread::spawn(move || {
             let begun = Instant::now();
             while begun.elapsed() < BACK_WITHIN {
-                if http(&address, "GET /readyz HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").0 == 503 {
+                if http(&address, "GET /readyz HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n").0 == 503 {
                     return true;
                 }
                 std::thread::park_timeout(Duration::from_millis(50));

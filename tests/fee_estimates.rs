@@ -43,6 +43,26 @@ async fn estimate_payout_fees_shows_every_field_of_the_specification() {
     );
 }
 
+/// Finding L5: wallet_a takes two percent, and a thousand small payouts cost no less than a large one.
+#[tokio::test]
+async fn a_percentage_that_rounds_to_nothing_costs_a_cent() {
+    let server = Server::start().await;
+    let user = server.verified_user(1234).await;
+    server.payout_method(&user, json!({"platform": "wallet_a", "email": "jane@example.com"})).await;
+    let shown = estimate(&server, &format!("user_id={user}&amount=25&platform=wallet_a&explain=true")).await;
+    assert_eq!((&shown["fee_amount"], &shown["payout_amount"]), (&json!(1), &json!(24)));
+    let worked = &shown["explain"]["fees"][0];
+    assert_eq!((&worked["unrounded"], &worked["held_to"]), (&json!("0.5"), &json!("one_cent")));
+    let order = json!({"user_id": user, "amount": 25, "platform": "wallet_a", "fund": true});
+    let paid = server.post("/v2/payouts").app_key().json(order).send().await.expect(201).body;
+    assert_eq!((&paid["fee_amount"], &paid["payout_amount"]), (&json!("1"), &json!("24")));
+    // A payout of one cent leaves nothing to arrive.
+    let order = json!({"user_id": user, "amount": 1, "platform": "wallet_a", "fund": true});
+    let refused = server.post("/v2/payouts").app_key().json(order).send().await;
+    assert_eq!(refused.refused(400, "invalid-input").fields(), ["/amount"]);
+    server.verify();
+}
+
 #[tokio::test]
 async fn without_an_amount_all_fourteen_rails_tell_their_schedules_alone() {
     let server = Server::memory().await;

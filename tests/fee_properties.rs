@@ -56,8 +56,16 @@ fn fee_by_decimals(schedule: &Schedule, amount: Cents) -> i64 {
     let percent: Decimal = schedule.percent.to_string().parse().unwrap();
     let exact = Decimal::from(schedule.fixed.get()) + percent * Decimal::from(amount.get());
     let rounded = exact.round_dp_with_strategy(0, RoundingStrategy::MidpointNearestEven);
-    let cents = i64::try_from(rounded).unwrap().max(schedule.min.get());
+    let least = if percent.is_zero() { 0 } else { 1 };
+    let cents = i64::try_from(rounded).unwrap().max(schedule.min.get()).max(least);
     schedule.max.map_or(cents, |max| cents.min(max.get()))
+}
+
+/// A share alone: the charge for changing currencies has no minimum.
+fn share_by_decimals(share: Percent, amount: Cents) -> i64 {
+    let share: Decimal = share.to_string().parse().unwrap();
+    let exact = share * Decimal::from(amount.get());
+    i64::try_from(exact.round_dp_with_strategy(0, RoundingStrategy::MidpointNearestEven)).unwrap()
 }
 
 #[test]
@@ -89,7 +97,7 @@ fn over_a_million_charges_add_up_and_stay_within_their_bounds() {
         on_whole_dollars += u64::from(whole && base != amount);
 
         let parts = [fee_by_decimals(&service, base), fee_by_decimals(&app, app_base)];
-        let upcharge = fee_by_decimals(&Schedule { percent: fx, ..Schedule::FREE }, amount);
+        let upcharge = share_by_decimals(fx, amount);
         let total = parts[0] + parts[1] + upcharge;
         for (one, on) in [(&service, base), (&app, app_base)] {
             let fee = fee(one, on).unwrap();
@@ -147,7 +155,7 @@ fn money_is_changed_exactly_and_rounded_once() {
 #[test]
 fn a_fee_that_is_rounded_twice_is_another() {
     let schedule = Schedule { fixed: Cents::new(25), percent: Percent::basis_points(500), ..Schedule::FREE };
-    let twice = 25 + fee(&Schedule { fixed: Cents::ZERO, ..schedule }, Cents::new(10)).unwrap().get();
-    assert_ne!(twice, fee_by_decimals(&schedule, Cents::new(10)));
-    assert_eq!(fee(&schedule, Cents::new(10)).unwrap().get(), fee_by_decimals(&schedule, Cents::new(10)));
+    let twice = 25 + fee(&Schedule { fixed: Cents::ZERO, ..schedule }, Cents::new(30)).unwrap().get();
+    assert_ne!(twice, fee_by_decimals(&schedule, Cents::new(30)));
+    assert_eq!(fee(&schedule, Cents::new(30)).unwrap().get(), fee_by_decimals(&schedule, Cents::new(30)));
 }

@@ -130,13 +130,21 @@ async fn an_app_whose_payouts_are_limited_does_not_set_its_bank_account() {
         json!({"payout_limits": {"per_payout": 500}}),
         json!({"payout_limits": {"per_day": 500}}),
         json!({"payout_approval_limit": 500}),
+        json!({"payable_limits": {"per_day": 500}}),
+        json!({"payable_approval_limit": 500}),
+        json!({"transfer_limits": {"per_transfer": 500}}),
+        json!({"payment_limits": {"per_payer_per_day": 500}}),
     ] {
         server.set(limit).await;
         let by_app = server.put(&path(&server, "ach-account")).app_key().json(another.clone()).send().await;
         by_app.refused(403, "organization-key-required");
         let by_org = server.put(&path(&server, "ach-account")).as_org().json(another.clone()).send().await;
         assert_eq!(by_org.expect(200).body["mask"], "4321");
-        server.set(json!({"payout_limits": null, "payout_approval_limit": null})).await;
+        let none = json!({
+            "payout_limits": null, "payout_approval_limit": null, "payable_limits": null, "payable_approval_limit": null,
+            "transfer_limits": null, "payment_limits": null,
+        });
+        server.set(none).await;
         set_account(&server, "000123456789").await;
     }
 }

@@ -147,7 +147,7 @@ async fn a_payee_whose_money_is_on_its_way_is_told_to_wait() {
     let path = format!("/v2/claims/{}", link["link"].as_str().unwrap().rsplit('/').next().unwrap());
     let contact = json!({"country_code": "1", "phone_number": "2127361234"});
     server.post(&format!("{path}/contact")).json(contact).send().await.expect(200);
-    let code = server.newest_message(PHONE).await["code"].clone();
+    let code = server.newest_code(PHONE).await;
     let opened = server.post(&format!("{path}/code")).json(json!({ "token": code })).send().await.expect(200).body;
     let step = |step: &str, body: Value| {
         let session = opened["session"].as_str().unwrap();

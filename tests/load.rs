@@ -72,5 +72,5 @@ fn connections_are_shared_between_organizations() {
     assert!(!made && said.contains("1.json is there already"), "{said}");
     let elsewhere = folder.path().join("elsewhere");
     let (made, said) = run(&[&make[..make.len() - 1], &[elsewhere.to_str().unwrap()]].concat());
-    assert!(!made && said.contains("only one process") && !elsewhere.exists(), "{said}");
+    assert!(!made && said.contains("has one process") && !elsewhere.exists(), "{said}");
 }

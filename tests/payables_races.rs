@@ -53,7 +53,7 @@ impl Office {
     async fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let body = body.to_string();
         let request = format!(
-            "{method} /v2/{path} HTTP/1.1\r\nhost: test\r\nauthorization: Basic {}\r\nconnection: close\r\n\
+            "{method} /v2/{path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Basic {}\r\nconnection: close\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             self.token,
             body.len()

@@ -34,7 +34,7 @@ async fn user(server: &Server, verified: bool) -> String {
     if verified {
         let path = format!("/v2/users/{user}");
         server.post(&format!("{path}/send-verification-token")).app_key().json(json!({})).send().await.expect(202);
-        let code = server.newest_message("+12127361234").await["code"].clone();
+        let code = server.newest_code("+12127361234").await;
         server.post(&format!("{path}/verify")).app_key().json(json!({"token": code})).send().await.expect(200);
     }
     user

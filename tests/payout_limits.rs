@@ -1,7 +1,7 @@
 //! What an app may pay out at once and in a day, and what needs somebody's approval.
 
+use bursar::apps::limits::LimitDay;
 use bursar::money::Cents;
-use bursar::payouts::PayoutDay;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -365,6 +365,7 @@ async fn a_payee_learns_what_to_do_and_not_what_the_sender_may_pay() {
     server.set(json!({"payout_limits": {"per_day": 3_000}})).await;
     server.work_off().await;
     server.pass(DAY).await;
+    let jane = jane.comes_back(PHONE).await;
     assert_eq!(jane.step("payout", json!({})).await["remaining_amount"], 0);
 }
 
@@ -431,7 +432,7 @@ async fn a_day_that_was_tampered_with_is_found_out() {
     let user = server.banked_user(1234).await;
     pay(&server, &user, 5_000).await.expect(201);
     server.verify();
-    let findings = server.tampered::<PayoutDay>(|_| true, |day| day.total = Cents::ZERO);
+    let findings = server.tampered::<LimitDay>(|_| true, |day| day.total = Cents::ZERO);
     let found: Vec<_> = findings.into_iter().map(|finding| (finding.invariant, finding.what)).collect();
     assert_eq!(found, [(3, "lacks 5000 cents of its payouts".to_owned())]);
 }

@@ -297,17 +297,40 @@ async fn get_payout_link_batch_results_is_true_at_every_moment() {
     links[0]["memo"] = json!("a, \"b\"\nc");
     links[1]["amount_cents"] = json!(ALL_MONEY);
     let id = submit(&server, links).await.expect(201).id();
-    let columns = "first_name,last_name,email,country_code,phone_number,delivery_method,amount_cents,memo,\
-                   idempotency_key,metadata,force_collect_compliance_information,status,payout_link_id,link,error_code,\
-                   error_message";
+    let quoted = |cells: &[&str]| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("\"{}\"", cell.replace('"', "\"\""))).collect();
+        cells.join(",") + "\r\n"
+    };
+    let columns = [
+        "first_name",
+        "last_name",
+        "email",
+        "country_code",
+        "phone_number",
+        "delivery_method",
+        "amount_cents",
+        "memo",
+        "idempotency_key",
+        "metadata",
+        "force_collect_compliance_information",
+        "status",
+        "payout_link_id",
+        "link",
+        "error_code",
+        "error_message",
+    ];
     let before = server.get(&format!("{BATCHES}/{id}/results")).app_key().send().await.expect(200);
     assert_eq!(before.header("content-type"), Some("text/csv; charset=utf-8"));
     let disposition = format!("attachment; filename=\"payout-link-batch-{id}.csv\"");
     assert_eq!(before.header("content-disposition"), Some(disposition.as_str()));
+    let line = |amount: &str, memo: &str, key: &str| {
+        quoted(&["", "", "", "", "", "link", amount, memo, key, "", "false", "", "", "", "", ""])
+    };
     let expected = format!(
-        "{columns}\r\n,,,,,link,100,\"a, \"\"b\"\"\nc\",{},,false,,,,,\r\n,,,,,link,{ALL_MONEY},,{},,false,,,,,\r\n",
-        key(0),
-        key(1)
+        "\u{feff}{}{}{}",
+        quoted(&columns),
+        line("100", "a, \"b\"\nc", &key(0).to_string()),
+        line(&ALL_MONEY.to_string(), "", &key(1).to_string())
     );
     assert_eq!(before.text, expected);
 
@@ -356,7 +379,7 @@ async fn no_cell_of_the_results_is_run_by_a_spreadsheet() {
     let id = done(&server, [evil]).await;
     let line = &results(&server, &id).await[0];
     assert_eq!(line["first_name"], "'=HYPERLINK(\"http://x\")");
-    assert_eq!((line["last_name"].as_str(), line["memo"].as_str()), ("'@SUM(A1)", "'\t=1+1"));
+    assert_eq!((line["last_name"].as_str(), line["memo"].as_str()), ("'@SUM(A1)", "'\t'=1+1"));
     assert_eq!(line["email"], "'+1@example.com");
     assert_eq!((line["country_code"].as_str(), line["phone_number"].as_str()), ("1", "2127361234"));
     let link = &links(&server).await[0];

@@ -61,7 +61,10 @@ async fn create_payout_link_shows_every_field() {
         ("amount", json!(195)),
         ("status", json!("delivered")),
         ("payee", payee),
-        ("delivery", json!({"method": "link", "email": null, "country_code": null, "phone_number": null})),
+        (
+            "delivery",
+            json!({"method": "link", "email": null, "country_code": null, "phone_number": null, "error": null}),
+        ),
         ("tax_exempt", json!(true)),
         ("claimed_user_id", Value::Null),
         ("flow_id", Value::Null),

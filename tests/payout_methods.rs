@@ -19,7 +19,7 @@ async fn verified(server: &Server) -> String {
     let row = server.rows(Message::TABLE).pop().unwrap();
     let message = (Message::TABLE.decode)(&row).unwrap().downcast::<Message>().unwrap();
     let Template::Code { sealed_code, .. } = &message.template.0 else { panic!("the newest message is no code") };
-    let token = open_code(&server.bursar().vault, message.org, sealed_code).unwrap();
+    let token = open_code(&server.bursar().vault, &message, sealed_code).unwrap();
     server.post(&format!("/v2/users/{id}/verify")).app_key().json(json!({ "token": token })).send().await.expect(200);
     id
 }

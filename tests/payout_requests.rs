@@ -227,6 +227,7 @@ async fn list_payout_requests_filters_and_pages() {
 #[tokio::test]
 async fn list_payout_requests_shows_a_hundred_users_and_links() {
     let server = Server::memory().await;
+    server.set(json!({"delivery_limits": {"per_recipient_per_day": 100}})).await;
     let user = jane(&server).await;
     for _ in 0..100 {
         let id = submit(&server, json!({"amount": 1, "user_id": user})).await.expect(201).id();
@@ -448,4 +449,41 @@ fn put(server: &Server, request: &PayoutRequest) {
     let row = request.values();
     let key = Table::index_values(PayoutRequest::TABLE.key(), &row);
     server.tamper(PayoutRequest::TABLE, key, Some(row));
+}
+
+fn by_number(number: u32) -> Value {
+    json!({"amount": 5, "payee": {"country_code": "1", "phone_number": format!("212736{number:04}")}})
+}
+
+#[tokio::test]
+async fn a_client_id_alone_stores_little_and_decided_requests_make_room() {
+    let server = Server::memory().await;
+    for (extra, field) in [(json!({"metadata": "m"}), "/metadata"), (json!({"memo": "m".repeat(201)}), "/memo")] {
+        let mut body = by_phone(5);
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        let refused = server.post(REQUESTS).client_side().json(body.clone()).send().await;
+        assert_eq!(refused.refused(400, "invalid-input").fields(), [field]);
+        submit(&server, body).await.expect(201);
+    }
+    let public = async |body: Value| server.post(REQUESTS).client_side().json(body).send().await;
+    let mut ids = Vec::new();
+    for _ in 0..10 {
+        ids.push(public(by_phone(5)).await.expect(201).id());
+    }
+    public(by_phone(5)).await.refused(409, "limit-exceeded");
+    submit(&server, by_phone(5)).await.expect(201);
+    public(by_number(1000)).await.expect(201);
+    decide(&server, &ids[0], "reject").await.expect(200);
+    public(by_phone(5)).await.expect(201);
+    public(by_phone(5)).await.refused(409, "limit-exceeded");
+    // 11 of the app's 1,000 are undecided now.
+    for place in 0..989 {
+        public(by_number(2000 + place / 10)).await.expect(201);
+    }
+    public(by_number(3000)).await.refused(409, "limit-exceeded");
+    submit(&server, by_number(3000)).await.expect(201);
+    decide(&server, &ids[1], "approve").await.expect(200);
+    decide(&server, &ids[1], "approve").await.expect(200);
+    public(by_number(3000)).await.expect(201);
+    public(by_number(3001)).await.refused(409, "limit-exceeded");
 }

@@ -381,10 +381,18 @@ impl<'a> Comparison<'a> {
     fn messages(&self) -> Vec<String> {
         let token = |link: &Value| link.as_str().and_then(|link| link.rsplit('/').next()).map(str::to_owned);
         let mut inbox: BTreeMap<Option<String>, usize> = BTreeMap::new();
+        let mut notices = 0;
         for message in listed(&self.door, "/v2/sandbox/messages?limit=100") {
-            *inbox.entry(token(&message["link"])).or_default() += 1;
+            match message["link"].as_str() {
+                Some(link) if link.contains("/notice/") => notices += 1,
+                Some(_) | None => *inbox.entry(token(&message["link"])).or_default() += 1,
+            }
         }
         let mut wrong = Vec::new();
+        // Of the account that the app added for each payee.
+        if notices != accounts().len() {
+            wrong.push(format!("{notices} notices"));
+        }
         for link in listed(&self.door, "/v2/payout-links?limit=100") {
             let times = inbox.remove(&token(&link["link"])).unwrap_or_default();
             if (times, &link["status"]) != (1, &json!("delivered")) {

@@ -27,7 +27,7 @@ impl House {
         Self { folder: tempfile::tempdir().unwrap(), database }
     }
 
-    fn data(&self) -> PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
@@ -72,7 +72,7 @@ pub fn ask(process: &Process, credentials: &Value, of: &str, method: &str, path:
     let (status, answer) = http(
         &process.address,
         &format!(
-            "{method} {path} HTTP/1.1\r\nhost: test\r\nauthorization: Basic {token}\r\ncontent-type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Basic {token}\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\nconnection: close\r\n\r\n{body}"
         ),
     );

@@ -54,7 +54,7 @@ fn a_request_under_way_is_answered_before_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
     let mut slow = TcpStream::connect(&process.address).unwrap();
-    let start = "POST /v2/no-such-path HTTP/1.1\r\nhost: test\r\n";
+    let start = "POST /v2/no-such-path HTTP/1.1\r\nhost: 127.0.0.1\r\n";
     slow.write_all(start.as_bytes()).unwrap();
     // The server has the connection when it answers another one that came later.
     assert_eq!(process.get("/livez").0, 200);
@@ -85,13 +85,17 @@ fn dawdle(address: &str, beginning: &str) -> (Duration, String) {
 fn a_caller_has_ten_seconds_for_the_headers_and_thirty_for_the_request() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
-    let head = "POST /v2/payout-links HTTP/1.1\r\nhost: test\r\n";
-    let waits = format!("{head}connection: close\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{{");
-    let ((headers, _), (request, reply)) = std::thread::scope(|scope| {
+    let head = "POST /v2/payout-links HTTP/1.1\r\nhost: 127.0.0.1\r\n";
+    let waits = "connection: close\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{";
+    let known = format!("{head}authorization: Basic {}\r\n{waits}", token(folder.path()));
+    let stranger = format!("{head}{waits}");
+    let ((headers, _), (request, reply), (refused, refusal)) = std::thread::scope(|scope| {
         let headers = scope.spawn(|| dawdle(&process.address, head));
-        let request = scope.spawn(|| dawdle(&process.address, &waits));
-        (headers.join().unwrap(), request.join().unwrap())
+        let request = scope.spawn(|| dawdle(&process.address, &known));
+        let refused = scope.spawn(|| dawdle(&process.address, &stranger));
+        (headers.join().unwrap(), request.join().unwrap(), refused.join().unwrap())
     });
+    assert!(refused.as_secs() < 10 && refusal.starts_with("HTTP/1.1 401"), "{refused:?} {refusal}");
     assert!((9..25).contains(&headers.as_secs()), "{headers:?}");
     assert!((29..60).contains(&request.as_secs()), "{request:?}");
     assert!(reply.starts_with("HTTP/1.1 400") && reply.contains("within 30 seconds"), "{reply}");
@@ -103,7 +107,8 @@ fn a_body_that_is_too_large_is_answered_even_when_it_is_sent_to_its_end() {
     let process = Process::start(folder.path());
     // More than the sockets between us hold: whoever stops reading breaks the other's writing.
     let length = 12 * 1024 * 1024;
-    let head = format!("POST /v2/payout-links HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-length: {length}");
+    let head =
+        format!("POST /v2/payout-links HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {length}");
     let (status, rest) = http(&process.address, &format!("{head}\r\n\r\n{}", " ".repeat(length)));
     assert_eq!(status, 413);
     assert!(rest.contains("payload-too-large"), "{rest}");
@@ -111,14 +116,19 @@ fn a_body_that_is_too_large_is_answered_even_when_it_is_sent_to_its_end() {
     assert_eq!(http(&process.address, &format!("{head}\r\nexpect: 100-continue\r\n\r\n")).0, 413);
 }
 
-/// One request of the sandbox's app.
-pub fn as_app(process: &Process, data_dir: &Path, line: &str, body: &str) -> Value {
+/// The credential of the sandbox's app.
+fn token(data_dir: &Path) -> String {
     let credentials = std::fs::read_to_string(data_dir.join("sandbox-credentials.json")).unwrap();
     let credentials: Value = serde_json::from_str(&credentials).unwrap();
     let text = |name: &str| credentials["app"][name].as_str().unwrap().to_owned();
-    let token = BASE64_STANDARD.encode(format!("{}:{}", text("client_id"), text("api_key")));
+    BASE64_STANDARD.encode(format!("{}:{}", text("client_id"), text("api_key")))
+}
+
+/// One request of the sandbox's app.
+pub fn as_app(process: &Process, data_dir: &Path, line: &str, body: &str) -> Value {
+    let token = token(data_dir);
     let request = format!(
-        "{line} HTTP/1.1\r\nhost: test\r\nconnection: close\r\nauthorization: Basic {token}\r\n\
+        "{line} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\nauthorization: Basic {token}\r\n\
          content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -187,7 +197,7 @@ fn each_request_has_one_line_in_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start_telling(folder.path());
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    let head = "host: test\r\nconnection: close\r\nx-request-id: mine-1\r\ntraceparent:";
+    let head = "host: 127.0.0.1\r\nconnection: close\r\nx-request-id: mine-1\r\ntraceparent:";
     for traceparent in [trace, "not a trace"] {
         let request = format!("GET /v2/payout-links/secret-part HTTP/1.1\r\n{head} {traceparent}\r\n\r\n");
         assert_eq!(http(&process.address, &request).0, 401);
@@ -231,7 +241,7 @@ fn a_store_that_is_up_to_date_opens_without_migrating() {
 
 /// How the path of an unknown claim is answered to somebody behind proxies.
 fn guess(process: &Process, forwarded_for: &str) -> u16 {
-    let head = "GET /v2/claims/AAAA HTTP/1.1\r\nhost: test\r\nconnection: close";
+    let head = "GET /v2/claims/AAAA HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close";
     http(&process.address, &format!("{head}\r\nx-forwarded-for: {forwarded_for}\r\n\r\n")).0
 }
 

@@ -33,7 +33,7 @@ async fn create(server: &Server, first_name: &str, last_name: &str, phone: &str)
 async fn verify(server: &Server, id: &str, phone: &str) {
     let path = format!("/v2/users/{id}");
     server.post(&format!("{path}/send-verification-token")).app_key().json(json!({})).send().await.expect(202);
-    let code = server.newest_message(&format!("+1{phone}")).await["code"].clone();
+    let code = server.newest_code(&format!("+1{phone}")).await;
     server.post(&format!("{path}/verify")).app_key().json(json!({ "token": code })).send().await.expect(200);
 }
 
@@ -323,7 +323,7 @@ async fn sit(server: &Server, link: &Value, phone: &str) -> (String, String) {
     let path = format!("/v2/claims/{token}");
     let contact = json!({"country_code": "1", "phone_number": phone});
     server.post(&format!("{path}/contact")).json(contact).send().await.expect(200);
-    let code = server.newest_message(&format!("+1{phone}")).await["code"].clone();
+    let code = server.newest_code(&format!("+1{phone}")).await;
     let opened = server.post(&format!("{path}/code")).json(json!({ "token": code })).send().await.expect(200).body;
     (path, opened["session"].as_str().unwrap().to_owned())
 }
@@ -377,4 +377,25 @@ async fn the_name_on_a_link_is_screened_when_it_is_claimed() {
     let users = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;
     let found = screening(&server, users["data"][0]["id"].as_str().unwrap()).await;
     assert_eq!((&found["name"], &found["hits"][0]["screened_name"]), (&json!("Jane Doe"), &json!("Andrej Wexler")));
+}
+
+#[tokio::test]
+async fn listed_names_in_disguise_go_under_review() {
+    let server = Server::memory().await;
+    let mut phone = 2_127_361_300_u64;
+    for (first, last, found) in [
+        ("T3st", "S4nct10ned", true),
+        ("T e s t", "S a n c t i o n e d", true),
+        ("Testsanc", "tioned", true),
+        ("TestSanctioned", "X", true),
+        ("Ondrejj Maria", "Vexler", true),
+        ("Test", "Sanctioned-Smith-Johnson-Brown", true),
+        ("Jane 7", "Doe", false),
+        ("Tessa", "Anderson", false),
+    ] {
+        phone += 1;
+        let id = create(&server, first, last, &phone.to_string()).await.id();
+        let hits = screening(&server, &id).await["hits"].as_array().map_or(0, Vec::len);
+        assert_eq!(hits > 0, found, "{first} {last}");
+    }
 }

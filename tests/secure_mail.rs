@@ -10,7 +10,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
-use crate::harness::{CALL_DEADLINE, FakeMail, Process, START};
+use crate::harness::{CALL_DEADLINE, FakeMail, MailMode, Process, START};
 use crate::process::as_app;
 
 /// This machine by a name that does not say so: where mail goes through unprotected is decided by the name.
@@ -132,4 +132,27 @@ async fn the_deadline_holds_for_the_greeting_the_handshake_and_every_word_togeth
         assert_eq!(was_not_taken(&told), "The mail server did not answer in time.", "{scheme} {says:?}");
         assert!(took < CALL_DEADLINE * 4, "{scheme} {says:?} took {took:?}");
     }
+}
+
+#[test]
+fn a_mail_server_that_refuses_leaves_a_line_in_the_log_without_the_address() {
+    let mut mail = FakeMail::start();
+    mail.set(MailMode::Refuse);
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().join("data");
+    let url = mail.url();
+    let process =
+        Process::start_with(&data_dir, &["--smtp-url", &url, "--smtp-from", "pay@example.com", "--log", "json"]);
+    let body = json!({"amount": 100, "payee": {"email": "ada@example.org"}}).to_string();
+    as_app(&process, &data_dir, "POST /v2/payout-links", &body);
+    as_app(&process, &data_dir, "POST /v2/sandbox/clock/advance", &json!({"seconds": 1}).to_string());
+    process.signal("TERM");
+    let (_, logged) = process.wait(Duration::from_secs(30));
+    let line = logged.lines().find(|line| line.contains("no such mailbox")).unwrap_or_else(|| panic!("{logged}"));
+    assert!(line.contains("WARN") && line.contains("\"channel\":\"email\"") && line.contains("\"attempt\":"), "{line}");
+    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    let fields = if line["fields"].is_object() { &line["fields"] } else { &line };
+    assert_eq!(fields["message"], "a message to a payee failed", "{line}");
+    assert!(fields["message_id"].is_string(), "{line}");
+    assert!(!logged.contains("ada@example.org"), "{logged}");
 }

@@ -91,7 +91,9 @@ fn commit(open: &mut Open, changes: Vec<TableChanges>) -> &'static str {
     match open.store.commit(&changes, Time::from_micros(1)) {
         Ok(()) => "ok",
         Err(CommitError::Refused(_)) => "refused",
-        Err(error @ (CommitError::Again(_) | CommitError::Unknown(_))) => panic!("{}: {error}", open.name),
+        Err(error @ (CommitError::Again(_) | CommitError::Full(_) | CommitError::Unknown(_))) => {
+            panic!("{}: {error}", open.name)
+        }
     }
 }
 

@@ -63,8 +63,8 @@ pub async fn send(stage: &Stage, route: &Route, sample: &Sample, twist: Twist, k
         (_, Who::Organization) => asking.as_org(),
         (_, Who::OrganizationForApp) => asking.as_org().for_app(&stage.app.id),
         (_, Who::Anyone | Who::AppOrItsClient | Who::App | Who::AppOrOrganization) => asking.app_key(),
-        // What a carrier signs stands in a header of the sample.
-        (_, Who::Carrier) => asking,
+        // What a provider signs, and a member's session, stand in a header of the sample.
+        (_, Who::Carrier | Who::Member) => asking,
     };
     for (name, value) in &sample.headers {
         asking = asking.header(name, value);

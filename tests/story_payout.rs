@@ -31,7 +31,7 @@ impl<'a> Payee<'a> {
         let national = phone.strip_prefix("+1").unwrap();
         let contact = json!({"country_code": "1", "phone_number": national});
         server.post(&format!("{path}/contact")).json(contact).send().await.expect(200);
-        let code = server.newest_message(phone).await["code"].as_str().expect("the message has a code").to_owned();
+        let code = server.newest_code(phone).await.as_str().expect("the message has a code").to_owned();
         let opened = server.post(&format!("{path}/code")).json(json!({"token": code})).send().await.expect(200);
         let session = opened.body["session"].as_str().expect("the right code opens a sitting").to_owned();
         Self { server, path, session }

@@ -25,7 +25,7 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
 
     // She types the six digits that came to her phone.
     server.post(&format!("{path}/send-verification-token")).app_key().json(json!({})).send().await.expect(202);
-    let code = server.newest_message(PHONE).await["code"].clone();
+    let code = server.newest_code(PHONE).await;
     let verified_now = server.post(&format!("{path}/verify")).app_key().json(json!({"token": code})).send().await;
     assert_eq!(verified_now.expect(200).body["status"], "verified");
 
@@ -34,12 +34,11 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     server.patch(&path).app_key().json(married).send().await.expect(200);
     let address =
         json!({"line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "country": "US"});
-    server.put(&format!("{path}/addresses")).app_key().json(address.clone()).send().await.expect(201);
-    let mut w9 = address;
-    w9.as_object_mut().unwrap().remove("country");
-    w9["name"] = json!("Mary Minor");
-    w9["tax_id"] = json!("123-45-6789");
-    w9["certified"] = json!(true);
+    server.put(&format!("{path}/addresses")).app_key().json(address).send().await.expect(201);
+    let w9 = json!({
+        "entity_type": "individual", "tax_id_type": "ssn", "name": "Mary Minor", "tax_id": "123-45-6789",
+        "line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "certified": true,
+    });
     let form = server.put(&format!("{path}/compliance")).app_key().json(json!({"w9": w9})).send().await.expect(200);
     let collected = &form.body["compliance"];
     assert_eq!([&collected["1099_collected"], &collected["date_of_birth_collected"]], [true, true]);
@@ -61,7 +60,9 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     let both = json!({"user_id": courier, "app_id": second.id()});
     server.post("/v2/users/connect").as_org().json(both).send().await.expect(200);
     let seen = server.get(&path).basic(client, key).send().await.expect(200).body;
-    assert_eq!([&seen["verified"], &seen["default_payout_method"]], [&json!(true), &json!("ach")]);
+    // It learns who she is, and nothing of what she set up with the first app.
+    assert_eq!([&seen["verified"], &seen["default_payout_method"]], [&json!(true), &Value::Null]);
+    assert_eq!([&seen["last_name"], &seen["metadata"]], [&json!("Minor"), &Value::Null]);
 
     // The first app pays her, by the way that she chose. A day later the money is there.
     let before = server.balance("app_wallet").await;
@@ -76,7 +77,8 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     assert_eq!(server.balance("app_wallet").await, before - 50_000);
 
     // She leaves. What makes a person of her is forgotten; that somebody was paid is not.
-    let gone = server.delete(&path).app_key().send().await.expect(200).body;
+    // The organization erases her for both apps.
+    let gone = server.delete(&path).as_org().for_app(&server.app_id()).send().await.expect(200).body;
     assert_eq!(gone["status"], "disabled");
     for forgotten in ["first_name", "last_name", "email", "phone_number", "default_payout_method", "metadata"] {
         assert_eq!(gone[forgotten], Value::Null, "{forgotten}");

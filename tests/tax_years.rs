@@ -14,6 +14,7 @@ const DAY: i64 = 86_400;
 
 fn w9() -> Value {
     json!({"w9": {
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true
     }})
@@ -35,7 +36,7 @@ async fn payee(server: &Server) -> String {
     let id = server.post("/v2/users").app_key().json(body).send().await.expect(201).id();
     let path = format!("/v2/users/{id}");
     server.post(&format!("{path}/send-verification-token")).app_key().json(json!({})).send().await.expect(202);
-    let code = server.newest_message(&format!("+1{PHONE}")).await["code"].clone();
+    let code = server.newest_code(&format!("+1{PHONE}")).await;
     server.post(&format!("{path}/verify")).app_key().json(json!({ "token": code })).send().await.expect(200);
     let bank = json!({"platform": "ach", "routing_number": "110000000", "account_number": "123456789"});
     server.put(&format!("{path}/payout-methods")).app_key().json(bank).send().await.expect(200);
@@ -68,7 +69,7 @@ async fn sit(server: &Server, link: &Value) -> (String, String, Value) {
     let path = format!("/v2/claims/{token}");
     let contact = json!({"country_code": "1", "phone_number": PHONE});
     server.post(&format!("{path}/contact")).json(contact).send().await.expect(200);
-    let code = server.newest_message(&format!("+1{PHONE}")).await["code"].clone();
+    let code = server.newest_code(&format!("+1{PHONE}")).await;
     let opened = server.post(&format!("{path}/code")).json(json!({ "token": code })).send().await.expect(200).body;
     (path, opened["session"].as_str().unwrap().to_owned(), opened)
 }
@@ -199,6 +200,10 @@ async fn a_foreign_person_gives_a_w_8ben_and_nothing_is_reported() {
     assert_eq!((&compliance["w8_ben_collected"], &compliance["must_collect_1099"]), (&json!(true), &json!(false)));
     assert_eq!(compliance["1099_collected"], false);
     let sitting = sit(&server, &send(&server, json!({"amount": THRESHOLD})).await).await;
+    let mut embargoed = w8ben();
+    embargoed["w8ben"]["country"] = json!("IR");
+    let refused = take(&server, &sitting, "compliance", embargoed).await;
+    assert!(refused.status == 400 && refused.text.contains("embargo"), "{}", refused.text);
     take(&server, &sitting, "payout", json!({})).await.expect(200);
 }
 

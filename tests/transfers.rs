@@ -54,7 +54,7 @@ async fn create_transfer_above_zero_debits_only_a_verified_user() {
         .send()
         .await
         .expect(202);
-    let code = server.newest_message("+12127361234").await["code"].clone();
+    let code = server.newest_code("+12127361234").await;
     let verify = server.post(&format!("/v2/users/{user}/verify")).app_key();
     verify.json(json!({"token": code})).send().await.expect(200);
     move_money(&server, &user, 300).await.expect(200);

@@ -167,7 +167,8 @@ async fn the_holder_of_an_iban_is_compared_too_and_a_business_is_known_by_its_na
     let id = server.verified_user(1234).await;
     let iban = |holder: &str, iban: &str| json!({"platform": "intl_bank", "iban": iban, "account_holder_name": holder});
     let w9 = json!({"w9": {
-        "entity_type": "business", "name": "Jane Doe", "business_name": "Doe Flowers", "tax_id": "12-3456789",
+        "entity_type": "business", "tax_id_type": "ein", "name": "Jane Doe", "business_name": "Doe Flowers",
+        "tax_id": "12-3456789",
         "line_1": "1 Main St", "city": "New York", "state": "NY", "postcode": "10001", "certified": true
     }});
     server.put(&format!("/v2/users/{id}/compliance")).app_key().json(w9).send().await.expect(200);
@@ -267,6 +268,7 @@ async fn the_holder_of_an_account_and_the_names_on_a_tax_form_are_screened() {
 
     let other = server.verified_user(1235).await;
     let w9 = json!({"w9": {
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Test Sanctioned", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true
     }});
@@ -281,6 +283,7 @@ async fn a_form_whose_number_is_another_persons_makes_a_new_one_due() {
     let server = Server::memory().await;
     let id = server.banked_user(1234).await;
     let w9 = json!({"w9": {
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true
     }});

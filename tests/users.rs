@@ -24,7 +24,7 @@ fn newest_code(server: &Server) -> String {
     let row: Row = server.rows(Message::TABLE).pop().unwrap();
     let message = (Message::TABLE.decode)(&row).unwrap().downcast::<Message>().unwrap();
     let Template::Code { sealed_code, .. } = &message.template.0 else { panic!("the newest message is no code") };
-    open_code(&server.bursar().vault, message.org, sealed_code).unwrap()
+    open_code(&server.bursar().vault, &message, sealed_code).unwrap()
 }
 
 fn another(code: &str) -> String {
@@ -278,6 +278,7 @@ async fn set_user_compliance() {
     let id = create(&server, jane()).await.id();
     let path = format!("/v2/users/{id}/compliance");
     let w9 = json!({
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true
     });
@@ -295,11 +296,19 @@ async fn set_user_compliance() {
         "postcode": "1", "certified": false
     });
     let fields = server.put(&path).app_key().json(json!({ "w9": wrong })).send().await.fields();
-    let all = ["name", "state", "postcode", "certified", "tax_id", "business_name"].map(|name| format!("/w9/{name}"));
+    let all =
+        ["name", "tax_id_type", "state", "postcode", "certified", "business_name"].map(|name| format!("/w9/{name}"));
     assert_eq!(fields, all);
     let unreadable = json!({"entity_type": "firm", "tax_id": "666-45-6789"});
     let fields = server.put(&path).app_key().json(json!({ "w9": unreadable })).send().await.fields();
     assert!(!fields.contains(&"/w9/tax_id".to_owned()), "of which kind it is, is not known: {fields:?}");
+    for missing in ["entity_type", "tax_id_type"] {
+        let mut unsaid = w9.clone();
+        unsaid.as_object_mut().unwrap().remove(missing);
+        let refused = server.put(&path).app_key().json(json!({ "w9": unsaid })).send().await;
+        refused.refused(400, "invalid-input");
+        assert_eq!(refused.fields(), [format!("/w9/{missing}")], "a payee says it under penalties of perjury");
+    }
     let mut wrong = w9.clone();
     wrong["tax_id"] = json!("666-45-6789");
     let refused = server.put(&path).app_key().json(json!({ "w9": wrong })).send().await;
@@ -311,6 +320,18 @@ async fn set_user_compliance() {
         "line_1": "Hauptstr. 1", "city": "Berlin", "postcode": "10115", "country": "DE", "certified": true
     });
     server.put(&path).app_key().json(json!({ "w9": w9, "w8ben": w8ben })).send().await.refused(400, "invalid-input");
+    // A citizen may live elsewhere; an address in a country or region under embargo is refused.
+    for (country, city) in
+        [("KP", "Pyongyang"), ("IR", "Tehran"), ("CU", "Havana"), ("SY", "Damascus"), ("UA", "Yalta")]
+    {
+        let mut there = w8ben.clone();
+        (there["country"], there["city"]) = (json!(country), json!(city));
+        let refused = server.put(&path).app_key().json(json!({ "w8ben": there })).send().await;
+        assert!(refused.status == 400 && refused.text.contains("embargo"), "{country}: {}", refused.text);
+        assert_eq!(refused.fields(), ["/w8ben/country"], "{country}");
+    }
+    let mut w8ben = w8ben;
+    w8ben["citizenship"] = json!("IR");
     let user = server.put(&path).app_key().json(json!({ "w8ben": w8ben })).send().await.expect(200).body;
     assert_eq!(user["compliance"]["w8_ben_collected"], true);
     assert_eq!((&user["compliance"]["w9"]["entity_type"], &user["country"]), (&Value::Null, &json!("DE")));
@@ -343,15 +364,16 @@ async fn nothing_secret_is_stored_or_told_in_clear() {
     let server = Server::memory().await;
     let id = create(&server, jane()).await.id();
     verify(&server, &id).await;
+    let code = newest_code(&server);
     let path = format!("/v2/users/{id}");
     let w9 = json!({
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true
     });
     server.put(&format!("{path}/compliance")).app_key().json(json!({ "w9": w9 })).send().await.expect(200);
     let ach = json!({"platform": "ach", "account_number": "987654321", "routing_number": "110000000"});
     server.put(&format!("{path}/payout-methods")).app_key().json(ach).send().await.expect(200);
-    let code = newest_code(&server);
     for table in [
         Message::TABLE,
         bursar::users::User::TABLE,

@@ -184,7 +184,6 @@ async fn list_webhook_deliveries_tells_every_way_to_fail() {
         (Manner::Garbage, "broken_answer", Value::Null),
         (Manner::HangUp, "broken_answer", Value::Null),
         (Manner::Hang, "timed_out", Value::Null),
-        (Manner::EndlessBody, "timed_out", Value::Null),
     ] {
         let receiver = Receiver::start(manner).await;
         cases.push((receiver.url.clone(), error, response_status, Some(receiver)));
@@ -207,6 +206,37 @@ async fn list_webhook_deliveries_tells_every_way_to_fail() {
         assert!(receiver.as_ref().is_none_or(|receiver| receiver.heard().len() == 2), "{error}: one attempt each");
     }
     assert!(elsewhere.heard().is_empty(), "redirects are not followed");
+}
+
+#[tokio::test]
+async fn a_receiver_whose_body_never_ends_has_taken_the_event_with_its_status() {
+    let server = Server::memory().await;
+    let receiver = Receiver::start(Manner::EndlessBody).await;
+    let endpoint = endpoint_for(&server, json!({"url": receiver.url, "events": ["transfer.updated"]})).await;
+    link(&server).await;
+    server.work_off().await;
+    for delivery in deliveries(&server, &endpoint).await {
+        assert_eq!(
+            (&delivery["status"], &delivery["response_status"]),
+            (&json!("succeeded"), &json!(200)),
+            "{delivery}"
+        );
+    }
+    assert_eq!(receiver.heard().len(), 2);
+}
+
+#[tokio::test]
+async fn a_busy_receiver_is_called_again_when_it_says() {
+    let server = Server::memory().await;
+    let receiver = Receiver::start(Manner::Busy(3_000)).await;
+    let endpoint = endpoint_for(&server, json!({"url": receiver.url, "events": ["transfer.updated"]})).await;
+    link(&server).await;
+    server.work_off().await;
+    server.pass(2_990).await;
+    let before = receiver.heard().len();
+    server.pass(20).await;
+    assert_eq!((before, receiver.heard().len()), (2, 4));
+    assert_eq!(deliveries(&server, &endpoint).await[0]["attempts"], 2);
 }
 
 #[tokio::test]

@@ -173,7 +173,8 @@ async fn an_address_that_is_too_long_is_told_so() {
     let address = server.listen().await;
     let get = |bytes: usize| format!("GET {} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n", long(bytes));
     is_refusal(&say(&address, get(20_000)).await, 414, "uri-too-long");
-    is_bare(&say(&address, get(70_000)).await, 414);
+    // More than is read ahead of a head: the HTTP library answers by itself.
+    is_bare(&say(&address, get(70_000)).await, 431);
 }
 
 #[tokio::test]
@@ -196,7 +197,7 @@ async fn a_body_that_is_too_large_too_slow_or_broken_is_told_so() {
     let server = server().await;
     let address = server.listen().await;
     let head = "POST /v2/test/things HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-type: application/json\r\n";
-    let chunk = format!("{:x}\r\n{}\r\n", 64 * 1024, " ".repeat(64 * 1024));
+    let chunk = format!("{:x}\r\n{}\r\n", 4 * 1024, " ".repeat(4 * 1024));
     let large = format!("{head}transfer-encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(17));
     is_refusal(&say(&address, large).await, 413, "payload-too-large");
     let fits = format!("{head}transfer-encoding: chunked\r\n\r\n{}2\r\n{{}}\r\n0\r\n\r\n", chunk.repeat(15));

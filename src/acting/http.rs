@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use super::may_approve;
 use crate::http::lists::{ListEnvelope, list_query, page_of};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route};
+use crate::http::{Answer, Call, CredentialKind, Outcome, Permission, Route};
 use crate::ids::MemberId;
 use crate::members::{Member, Role};
 use crate::world::record::key;
@@ -25,8 +25,9 @@ pub struct ApproverJson {
     pub user_id: i64,
     /// Their name.
     pub name: String,
-    /// Their address.
-    pub email: String,
+    /// Their address; null for an app's key.
+    #[schema(required)]
+    pub email: Option<String>,
     /// admin or ap_approver.
     pub role: Role,
 }
@@ -34,7 +35,7 @@ pub struct ApproverJson {
 impl From<&Member> for ApproverJson {
     fn from(member: &Member) -> Self {
         let Member { id, number, name, email, role, .. } = member.clone();
-        Self { id, user_id: number, name, email, role }
+        Self { id, user_id: number, name, email: Some(email), role }
     }
 }
 
@@ -42,12 +43,18 @@ impl From<&Member> for ApproverJson {
 pub async fn list(call: Call) -> Outcome {
     let org = call.scope()?.org;
     let query: ApproversQuery = call.query()?;
+    let by_app = call.caller.kind == CredentialKind::App && call.caller.member.is_none();
     // The members of an organization are few, and whether one may approve is a rule, not a column.
     let list = call
         .read(move |world| {
             let members = world.all::<Member>(Member::OF_ORG, key![org])?;
             let found = page_of(members, &query.asked(), |member| (member.id.0, member.created_at), may_approve)?;
-            Ok(found.envelope(|member| ApproverJson::from(member)))
+            let shown = |member: &Member| {
+                let approver = ApproverJson::from(member);
+                // How a member signs in is no business of an app's key.
+                if by_app { ApproverJson { email: None, ..approver } } else { approver }
+            };
+            Ok(found.envelope(|member| shown(member)))
         })
         .await?;
     Ok(Answer::ok(&list))
@@ -57,6 +64,7 @@ pub async fn list(call: Call) -> Outcome {
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/accounts-payable/approvers" App "list_approvers" list)
+            .members(Permission::View)
             .about("Accounts payable", "List the members who may approve")
             .describe("Active members whose role is admin or ap_approver, newest first (decisions.md 10).")
             .asks::<ApproversQuery>()

@@ -13,39 +13,16 @@ pub use http::routes;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{MemberId, OrgId};
-use crate::members::{self, Member, MemberStatus, Role};
+use crate::apps::{self, MemberProof};
+use crate::http::{Caller, Scope};
+use crate::ids::{MemberId, MemberSessionId, OrgId};
+use crate::members::{self, Member, MemberStatus, Role, sign_in};
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
 /// What a member does in accounts payable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// Creates, updates, cancels and submits bills; adds vendors and their accounts.
-    Prepare,
-    /// Approves and rejects.
-    Approve,
-    /// Pays what is approved.
-    Pay,
-    /// Confirms the account that another member added.
-    Confirm,
-    /// Says whose approval is needed.
-    Govern,
-}
-
-/// Whether a role may do this.
-pub const fn may(role: Role, act: Act) -> bool {
-    match (role, act) {
-        (Role::Admin, Act::Prepare | Act::Approve | Act::Pay | Act::Confirm | Act::Govern)
-        | (Role::ApCreator, Act::Prepare | Act::Confirm)
-        | (Role::ApApprover, Act::Approve | Act::Confirm)
-        | (Role::Payer, Act::Pay | Act::Confirm) => true,
-        (Role::ApCreator, Act::Approve | Act::Pay | Act::Govern)
-        | (Role::ApApprover, Act::Prepare | Act::Pay | Act::Govern)
-        | (Role::Payer, Act::Prepare | Act::Approve | Act::Govern)
-        | (Role::Viewer, Act::Prepare | Act::Approve | Act::Pay | Act::Confirm | Act::Govern) => false,
-    }
-}
+pub use crate::http::Permission as Act;
+pub use crate::members::may;
 
 /// Whether a member may approve bills now. Histories and policies may name members who no longer can.
 pub fn may_approve(member: &Member) -> bool {
@@ -63,12 +40,51 @@ pub struct Actor {
     pub name: String,
     /// Their role.
     pub role: Role,
+    /// The member's own session, where one was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<MemberSessionId>,
 }
 
 impl From<&Member> for Actor {
     fn from(member: &Member) -> Self {
-        Self { member: member.id, number: member.number, name: member.name.clone(), role: member.role }
+        Self { member: member.id, number: member.number, name: member.name.clone(), role: member.role, session: None }
     }
+}
+
+/// The member that a request names, and the session that proves it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The member.
+    pub member: MemberId,
+    /// Their session; `None` when a key alone names them.
+    pub session: Option<MemberSessionId>,
+}
+
+impl Named {
+    /// The member that this caller names. A session of another member shows nothing.
+    pub fn by(caller: &Caller, member: MemberId) -> Self {
+        let session = caller.member.filter(|signed_in| signed_in.member == member).map(|signed_in| signed_in.session);
+        Self { member, session }
+    }
+}
+
+/// The member who acts, with the proof that the app's settings ask for: submit, approve, reject, pay and confirm.
+///
+/// # Errors
+/// `member-proof-required` without the member's own session where the app requires one; `unauthorized` when it has
+/// ended; those of [`acting`].
+pub fn proven(world: &mut World, scope: Scope, named: Named, act: Act) -> Result<Actor, Halt> {
+    let session = match named.session {
+        Some(session) => Some(sign_in::of_member(world, scope.org, session, named.member)?.0.id),
+        None => None,
+    };
+    if session.is_none() && apps::find(world, scope)?.settings.0.member_proof == MemberProof::Required {
+        let message = "This app requires the member's own session: sign in at POST /v2/member-sessions and send the \
+                       session in the header Member-Session.";
+        return Err(Refusal::field(Code::MemberProofRequired, "Member-Session", message).into());
+    }
+    let actor = acting(world, scope.org, named.member, act)?;
+    Ok(Actor { session, ..actor })
 }
 
 /// The member who acts, if they may.
@@ -79,8 +95,7 @@ impl From<&Member> for Actor {
 pub fn acting(world: &mut World, org: OrgId, member: MemberId, act: Act) -> Result<Actor, Halt> {
     let member = members::find(world, org, member)?;
     if !may(member.role, act) {
-        let may: Vec<&str> = Role::ALL.iter().filter(|role| self::may(**role, act)).map(|role| role.as_str()).collect();
-        let message = format!("{} is {}; this takes: {}.", member.name, member.role, may.join(", "));
+        let message = format!("{} is {}; this takes: {}.", member.name, member.role, members::roles_that_may(act));
         return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).into());
     }
     Ok(Actor::from(&*member))
@@ -102,16 +117,16 @@ mod tests {
 
     #[test]
     fn every_pair_of_role_and_act() {
-        let acts = [Act::Prepare, Act::Approve, Act::Pay, Act::Confirm, Act::Govern];
         for role in Role::ALL {
+            // Own, View, Prepare, Approve, Pay, Confirm, Govern.
             let expected = match role {
-                Role::Admin => [true; 5],
-                Role::Viewer => [false; 5],
-                Role::Payer => [false, false, true, true, false],
-                Role::ApApprover => [false, true, false, true, false],
-                Role::ApCreator => [true, false, false, true, false],
+                Role::Admin => [true; 7],
+                Role::Viewer => [true, true, false, false, false, false, false],
+                Role::Payer => [true, true, false, false, true, true, false],
+                Role::ApApprover => [true, true, false, true, false, true, false],
+                Role::ApCreator => [true, true, true, false, false, true, false],
             };
-            assert_eq!(acts.map(|act| may(*role, act)), expected, "{role}");
+            assert_eq!(Act::ALL.map(|act| may(*role, act)), expected, "{role}");
         }
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Number, Value as Schema, json};
 use super::model::{Compliance, Director, IncorporationType};
 use crate::country::{is_us_state, is_us_zip};
 use crate::email::Email;
+use crate::embargo;
 use crate::http::input::{Input, Patch, Problems, input, problem, text, wrong};
 use crate::http::inputs::{Line, LongText, Name, Whole, word_input};
 use crate::phone::PhoneNumber;
@@ -106,7 +107,10 @@ pub struct PhoneText(pub PhoneNumber);
 impl Input for PhoneText {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let given = text(json, at)?;
-        let phone = PhoneNumber::parse_e164(given).or_else(|_| PhoneNumber::parse("1", given));
+        let phone = match PhoneNumber::parse_e164(given) {
+            Ok(phone) => phone.accepted(),
+            Err(_) => PhoneNumber::parse("1", given),
+        };
         phone.map(Self).map_err(|reason| problem(Code::InvalidPhoneNumber, at, reason.to_string()))
     }
     fn schema() -> Schema {
@@ -409,6 +413,11 @@ impl DirectorInput {
 
 /// State and ZIP code are checked where we know them: in the US, which a missing country means.
 fn in_the_us(country: &Option<String>, state: &Option<String>, zip: &Option<String>, at: &str) -> Problems {
+    if let Some(country) = country
+        && embargo::is_address(country, state.iter().map(String::as_str))
+    {
+        return wrong(&format!("{at}/country"), embargo::REFUSED);
+    }
     let mut problems = Problems::new();
     if country.as_deref().is_some_and(|country| country != "US") {
         return problems;

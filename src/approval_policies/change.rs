@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::inputs::PRIORITY_DEFAULT;
+use super::json::ApprovalPolicyJson;
 use super::model::{ApprovalPolicy, Condition, PolicyStep};
 use crate::acting::{Act, acting_if_named, may_approve};
 use crate::engine::Command;
+use crate::events::acts::{self, ActKind, NewAct};
 use crate::http::Scope;
 use crate::http::input::{Patch, Problems, wrong};
 use crate::ids::{ApprovalPolicyId, MemberId, OrgId};
@@ -105,6 +107,8 @@ impl Command for CreatePolicy {
         self.says.apply(&mut policy);
         let policy = world.add(policy);
         super::tell(world, &policy)?;
+        let act = NewAct::of(ActKind::PolicyCreated, Some(app), id).by(policy.updated_by);
+        acts::record(world, org, act.changing(&(), &ApprovalPolicyJson::from(&*policy)))?;
         Ok(policy)
     }
 }
@@ -197,6 +201,7 @@ fn change(
     edit: impl FnOnce(&mut ApprovalPolicy, crate::clock::Time),
 ) -> Result<Arc<ApprovalPolicy>, Halt> {
     let now = world.now();
+    let before = ApprovalPolicyJson::from(&**policy);
     let policy = world.change(policy, |policy| {
         edit(policy, now);
         policy.updated_by = by;
@@ -204,5 +209,8 @@ fn change(
         policy.version += 1;
     });
     super::tell(world, &policy)?;
+    let kind = if policy.deleted_at.is_some() { ActKind::PolicyDeleted } else { ActKind::PolicyChanged };
+    let act = NewAct::of(kind, Some(policy.app), policy.id).by(by);
+    acts::record(world, policy.org, act.changing(&before, &ApprovalPolicyJson::from(&*policy)))?;
     Ok(policy)
 }

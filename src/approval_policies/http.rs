@@ -9,9 +9,10 @@ use super::model::ApprovalPolicy;
 use crate::http::input::input;
 use crate::http::lists::{ListEnvelope, list_query, page_of};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Permission, Route};
 use crate::ids::MemberId;
 use crate::refusal::Code;
+use crate::security_log::SecurityEvent;
 
 input! {
     /// Who deletes.
@@ -43,7 +44,11 @@ pub async fn create(call: Call) -> Outcome {
             active: new.active,
         },
     });
-    call.once(command, |policy| Answer::created(&ApprovalPolicyJson::from(&**policy))).await
+    let created = call.once(command, |policy| Answer::created(&ApprovalPolicyJson::from(&**policy))).await?;
+    if created.is_new() {
+        call.log_security(SecurityEvent::PolicyChanged, "created", None);
+    }
+    Ok(created)
 }
 
 /// GET /v2/accounts-payable/approval-policies
@@ -82,6 +87,7 @@ pub async fn update(call: Call) -> Outcome {
     };
     let command = UpdatePolicy { scope, policy, acting: changes.acting_user_id, patch };
     let policy = call.run(command).await?;
+    call.log_security(SecurityEvent::PolicyChanged, "updated", Some(&policy.id.to_string()));
     Ok(Answer::ok(&ApprovalPolicyJson::from(&*policy)))
 }
 
@@ -90,6 +96,7 @@ pub async fn delete(call: Call) -> Outcome {
     let (scope, policy) = (call.scope()?, call.id("approval_policy_id", "approval policy")?);
     let acting = call.body::<PolicyDeletion>()?.acting_user_id;
     let policy = call.run(DeletePolicy { scope, policy, acting }).await?;
+    call.log_security(SecurityEvent::PolicyChanged, "deleted", Some(&policy.id.to_string()));
     Ok(Answer::ok(&ApprovalPolicyJson::from(&*policy)))
 }
 
@@ -99,10 +106,12 @@ const TAG: &str = "Accounts payable";
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/accounts-payable/approval-policies" App "list_approval_policies" list)
+            .members(Permission::View)
             .about(TAG, "List approval policies")
             .asks::<ApprovalPoliciesQuery>()
             .gives::<ListEnvelope<ApprovalPolicyJson>>(200, "One page."),
-        route!(Post "/v2/accounts-payable/approval-policies" App "create_approval_policy" create)
+        route!(Post "/v2/accounts-payable/approval-policies" OrganizationForApp "create_approval_policy" create)
+            .members(Permission::Govern)
             .about(TAG, "Make an approval policy")
             .describe(
                 "When a payable is submitted, the active policy with the lowest priority number whose conditions all \
@@ -119,16 +128,19 @@ pub fn routes() -> Vec<Route> {
             .gives::<ApprovalPolicyJson>(201, "The policy.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::LimitExceeded]),
         route!(Get "/v2/accounts-payable/approval-policies/{approval_policy_id}" App "get_approval_policy" show)
+            .members(Permission::View)
             .about(TAG, "Get an approval policy")
             .gives::<ApprovalPolicyJson>(200, "The policy; a deleted one too.")
             .refuses(&[Code::NotFound]),
-        route!(Patch "/v2/accounts-payable/approval-policies/{approval_policy_id}" App "update_approval_policy" update)
+        route!(Patch "/v2/accounts-payable/approval-policies/{approval_policy_id}" OrganizationForApp "update_approval_policy" update)
+            .members(Permission::Govern)
             .about(TAG, "Change an approval policy")
             .describe("Payables that were submitted before keep the steps that they were submitted with.")
             .takes::<PolicyChanges>()
             .gives::<ApprovalPolicyJson>(200, "The policy.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
-        route!(Delete "/v2/accounts-payable/approval-policies/{approval_policy_id}" App "delete_approval_policy" delete)
+        route!(Delete "/v2/accounts-payable/approval-policies/{approval_policy_id}" OrganizationForApp "delete_approval_policy" delete)
+            .members(Permission::Govern)
             .about(TAG, "Delete an approval policy")
             .describe("Payables under way keep its steps. To delete it again changes nothing.")
             .takes::<PolicyDeletion>()

@@ -5,62 +5,154 @@ use std::sync::Arc;
 use secrecy::ExposeSecret as _;
 use uuid::Uuid;
 
-use super::keys;
+use super::keys::{self, KeyOwner};
 use super::model::{self, Key};
 use crate::basic::Credential;
-use crate::http::{Admission, Bursar, Caller, CredentialKind, KnownKey, Scope, Who};
+use crate::http::{Admission, Bursar, Caller, CredentialKind, KnownKey, Permission, Scope, SignedIn, Who};
 use crate::ids::{AppId, OrgId};
+use crate::members::sign_in::{self, Kind, Token, rules};
+use crate::members::{self, Member};
 use crate::refusal::{Code, Refusal};
-use crate::world::Halt;
-use crate::world::World;
 use crate::world::record::key;
+use crate::world::{Halt, Want, World};
 
-/// Lets a caller in, or says why not. `header` is the value of `Authorization`, `api_app_id` that
-/// of `Api-App-Id`.
+/// The headers by which a caller shows who they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Presented<'a> {
+    /// `Authorization`.
+    pub authorization: Option<&'a str>,
+    /// `Api-App-Id`.
+    pub api_app_id: Option<&'a str>,
+    /// `Member-Session`.
+    pub member_session: Option<&'a str>,
+}
+
+/// Lets a caller in, or says why not. `who` says which keys open the route, `members` whether a signed-in member may
+/// call it and what their role must allow. A session opens such a route without a key, as the organization's key would;
+/// with an app's key it opens what that key alone does not.
 ///
 /// Where anyone may call, or a carrier that signs, no header is looked at here and the caller has the organization
 /// of all zeroes: the handler finds the tenant in the path.
 ///
 /// # Errors
 /// In this order: 401 `unauthorized`, `wrong-environment`; 403 `secret-key-required`,
-/// `organization-key-required`; 400 `invalid-input` for an `Api-App-Id` that is no id; 400
+/// `organization-key-required`, `member-proof-required`; 401 for a session that has ended; 403 `not-permitted` for a
+/// role that the route does not allow; 400 `invalid-input` for an `Api-App-Id` that is no id; 400
 /// `app-id-required`; 403 `not-permitted` for an app's key with another app's id; 404 for an app
 /// that the organization does not have.
 pub async fn authenticate(
     bursar: &Bursar,
-    header: Option<&str>,
-    api_app_id: Option<&str>,
+    presented: Presented<'_>,
     who: Who,
+    members: Option<Permission>,
 ) -> Result<Caller, Refusal> {
     match who {
         Who::Anyone | Who::Carrier => return Ok(anyone()),
-        Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::Organization | Who::OrganizationForApp => {}
+        Who::App
+        | Who::AppOrItsClient
+        | Who::AppOrOrganization
+        | Who::Organization
+        | Who::OrganizationForApp
+        | Who::Member => {}
     }
-    let credential = credential(header)?;
+    if let (None, Some(session)) = (presented.authorization, presented.member_session) {
+        return by_session_alone(bursar, session, presented.api_app_id, who, members).await;
+    }
+    let credential = credential(presented.authorization)?;
     let client_id = credential.client_id;
     let known = known_key(bursar, &client_id).await?;
     let shown = match (&credential.secret, known.app) {
         (None, app) => Shown::ClientIdAlone(app),
-        (Some(secret), _)
-            if !keys::is_secret(&bursar.vault, &client_id, secret.expose_secret(), &known.secret_hash) =>
+        (Some(secret), app)
+            if !keys::is_secret(
+                &bursar.vault,
+                KeyOwner { org: known.org, app, client_id: &client_id },
+                secret.expose_secret(),
+                &known.secret_hash,
+            ) =>
         {
             return Err(keys::unauthorized());
         }
         (Some(_), Some(app)) => Shown::AppKey(app),
         (Some(_), None) => Shown::OrganizationKey,
     };
-    may_call(shown, who)?;
-    let app = acts_as(shown, who, asked_app(api_app_id)?)?;
-    let app = match app {
+    let now = bursar.clock.now();
+    if known.expires_at.is_some_and(|at| at <= now) {
+        let message = "This key has expired. Issue another one with the organization's key.";
+        return Err(Refusal::new(Code::Unauthorized, message));
+    }
+    if shown.kind() != CredentialKind::Client {
+        bursar.keys.note_use(&client_id, known.org, now);
+    }
+    // Where members have no part, the header has no meaning.
+    let session = members.and_then(|permission| Some((presented.member_session?, permission)));
+    may_call(shown, who, session.is_some())?;
+    let member = match session {
+        Some((session, permission)) => Some(signed_in(bursar, session, permission, Some(known.org)).await?.1),
+        None => None,
+    };
+    let asked = asked_app(presented.api_app_id)?;
+    let app = acting_app(bursar, known.org, acts_as(shown, who, asked)?).await?;
+    Ok(Caller { org: known.org, app, kind: shown.kind(), member, client_id, admission: ADMISSION })
+}
+
+/// A member without a key acts as the organization's key would, within their role.
+async fn by_session_alone(
+    bursar: &Bursar,
+    session: &str,
+    api_app_id: Option<&str>,
+    who: Who,
+    members: Option<Permission>,
+) -> Result<Caller, Refusal> {
+    let Some(permission) = members else {
+        // Whether the session is live is not shown where it opens nothing.
+        let message = "A member's session does not open this route: send a key in the header Authorization.";
+        return Err(Refusal::new(Code::NotPermitted, message));
+    };
+    let (org, member) = signed_in(bursar, session, permission, None).await?;
+    let app = acting_app(bursar, org, acts_as(Shown::Session, who, asked_app(api_app_id)?)?).await?;
+    let client_id = format!("member {}", member.member);
+    let kind = CredentialKind::Member;
+    Ok(Caller { org, app, kind, member: Some(member), client_id, admission: ADMISSION })
+}
+
+/// The member of a live session whose role allows this; of this organization, where a key says which.
+async fn signed_in(
+    bursar: &Bursar,
+    session: &str,
+    permission: Permission,
+    of: Option<OrgId>,
+) -> Result<(OrgId, SignedIn), Refusal> {
+    let token =
+        Token::read(&bursar.vault, Kind::Session, session).filter(|token| of.is_none_or(|org| org == token.org));
+    let Token { org, hash } = token.ok_or_else(sign_in::ended)?;
+    let (session, member) = bursar.read(move |world| sign_in::by_secret(world, org, &hash)).await?;
+    refuse_role(&member, permission)?;
+    if rules::is_due(&session, bursar.clock.now()) {
+        // The request continues without it: then the session seems idle for longer than it is.
+        drop(bursar.engine.run(sign_in::Touch { org, session: session.id }).await);
+    }
+    Ok((org, SignedIn { member: member.id, session: session.id, permission }))
+}
+
+fn refuse_role(member: &Member, permission: Permission) -> Result<(), Refusal> {
+    if members::may(member.role, permission) {
+        return Ok(());
+    }
+    let roles = members::roles_that_may(permission);
+    Err(Refusal::new(Code::NotPermitted, format!("{} is {}; this takes: {roles}.", member.name, member.role)))
+}
+
+async fn acting_app(bursar: &Bursar, org: OrgId, acts_as: ActsAs) -> Result<Option<AppId>, Refusal> {
+    Ok(match acts_as {
         ActsAs::Itself => None,
         ActsAs::Own(app) => Some(app),
-        ActsAs::Claimed(app) => Some(owned_app(bursar, known.org, app).await?),
+        ActsAs::Claimed(app) => Some(owned_app(bursar, org, app).await?),
         ActsAs::ItselfBeside(app) => {
-            owned_app(bursar, known.org, app).await?;
+            owned_app(bursar, org, app).await?;
             None
         }
-    };
-    Ok(Caller { org: known.org, app, kind: shown.kind(), client_id, admission: ADMISSION })
+    })
 }
 
 /// What a caller has shown, once its secret was found right.
@@ -72,6 +164,8 @@ enum Shown {
     AppKey(AppId),
     /// Both halves of an organization's key.
     OrganizationKey,
+    /// A member's session and no key.
+    Session,
 }
 
 impl Shown {
@@ -80,6 +174,7 @@ impl Shown {
             Self::ClientIdAlone(_) => CredentialKind::Client,
             Self::AppKey(_) => CredentialKind::App,
             Self::OrganizationKey => CredentialKind::Organization,
+            Self::Session => CredentialKind::Member,
         }
     }
 }
@@ -97,25 +192,39 @@ enum ActsAs {
     Claimed(AppId),
 }
 
-/// Whether such a credential opens such a route at all.
-fn may_call(shown: Shown, who: Who) -> Result<(), Refusal> {
+/// Whether such a credential opens such a route at all. `with_session`: a session came along, on a route that takes one.
+fn may_call(shown: Shown, who: Who, with_session: bool) -> Result<(), Refusal> {
     match (shown, who) {
         (Shown::ClientIdAlone(Some(_)), Who::AppOrItsClient) => Ok(()),
         (_, Who::Anyone | Who::Carrier) => Ok(()),
         (
             Shown::ClientIdAlone(_),
-            Who::AppOrItsClient | Who::App | Who::AppOrOrganization | Who::Organization | Who::OrganizationForApp,
+            Who::AppOrItsClient
+            | Who::App
+            | Who::AppOrOrganization
+            | Who::Organization
+            | Who::OrganizationForApp
+            | Who::Member,
         ) => Err(Refusal::new(
             Code::SecretKeyRequired,
             "A client id alone may only submit payout requests. Send <client_id>:<api_key>, from your server.",
         )),
-        (Shown::AppKey(_), Who::Organization | Who::OrganizationForApp) => {
-            Err(Refusal::new(Code::OrganizationKeyRequired, "This needs a key of the organization, not of an app."))
-        }
-        (Shown::AppKey(_), Who::AppOrItsClient | Who::App | Who::AppOrOrganization) => Ok(()),
+        (Shown::AppKey(_), Who::Organization | Who::OrganizationForApp) if !with_session => Err(Refusal::new(
+            Code::OrganizationKeyRequired,
+            "An app's key may not do this: use a key of the organization, or a member's session where the route takes one.",
+        )),
+        (Shown::AppKey(_) | Shown::OrganizationKey, Who::Member) if !with_session => Err(Refusal::new(
+            Code::MemberProofRequired,
+            "A member does this for themselves: sign in and send the session in the header Member-Session.",
+        )),
         (
-            Shown::OrganizationKey,
-            Who::AppOrItsClient | Who::App | Who::AppOrOrganization | Who::Organization | Who::OrganizationForApp,
+            Shown::AppKey(_) | Shown::OrganizationKey | Shown::Session,
+            Who::AppOrItsClient
+            | Who::App
+            | Who::AppOrOrganization
+            | Who::Organization
+            | Who::OrganizationForApp
+            | Who::Member,
         ) => Ok(()),
     }
 }
@@ -130,35 +239,41 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
             }
             Ok(ActsAs::Own(own))
         }
-        Shown::ClientIdAlone(None) | Shown::OrganizationKey => match (who, asked) {
+        Shown::ClientIdAlone(None) | Shown::OrganizationKey | Shown::Session => match (who, asked) {
             (Who::App | Who::AppOrItsClient | Who::OrganizationForApp, None) => Err(crate::http::app_id_required()),
             (Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::OrganizationForApp, Some(app)) => {
                 Ok(ActsAs::Claimed(app))
             }
-            (Who::AppOrOrganization | Who::Organization | Who::Anyone | Who::Carrier, None) => Ok(ActsAs::Itself),
+            (Who::AppOrOrganization | Who::Organization | Who::Member | Who::Anyone | Who::Carrier, None) => {
+                Ok(ActsAs::Itself)
+            }
             // The header has no meaning there, but an id of somebody else's must not pass for right.
-            (Who::Organization | Who::Anyone | Who::Carrier, Some(app)) => Ok(ActsAs::ItselfBeside(app)),
+            (Who::Organization | Who::Member | Who::Anyone | Who::Carrier, Some(app)) => Ok(ActsAs::ItselfBeside(app)),
         },
     }
 }
 
 fn anyone() -> Caller {
     let (org, kind) = (OrgId(Uuid::nil()), CredentialKind::None);
-    Caller { org, app: None, kind, client_id: String::new(), admission: ADMISSION }
+    Caller { org, app: None, kind, member: None, client_id: String::new(), admission: ADMISSION }
 }
 
 /// Who acts as an app is let in while it is there. It may be deleted between that and the commit: then exactly one of
-/// the two is done.
+/// the two is done. So it is with a member's session, and with the role that the route asks for.
 const ADMISSION: Admission = Admission {
-    needs: |caller| acts_for(caller).map(model::want).into_iter().collect(),
+    needs: |caller| acts_for(caller).map(model::want).into_iter().chain(session_rows(caller)).collect(),
     refuse_gone: |world, caller| {
+        if let Some(SignedIn { member, session, permission }) = caller.member {
+            let (_, member) = sign_in::of_member(world, caller.org, session, member)?;
+            refuse_role(&member, permission)?;
+        }
         let Some(scope) = acts_for(caller) else { return Ok(()) };
         if model::find_even_deleted(world, scope)?.deleted_at.is_none() {
             return Ok(());
         }
         Err(match caller.kind {
             CredentialKind::Client | CredentialKind::App => keys::unauthorized(),
-            CredentialKind::None | CredentialKind::Organization => Refusal::not_found("app"),
+            CredentialKind::None | CredentialKind::Organization | CredentialKind::Member => Refusal::not_found("app"),
         }
         .into())
     },
@@ -166,6 +281,14 @@ const ADMISSION: Admission = Admission {
 
 fn acts_for(caller: &Caller) -> Option<Scope> {
     caller.app.map(|app| Scope { org: caller.org, app })
+}
+
+fn session_rows(caller: &Caller) -> Vec<Want> {
+    let rows = |signed_in: SignedIn| {
+        let session = Want::row::<sign_in::MemberSession>(key![caller.org, signed_in.session]);
+        vec![session, Want::row::<Member>(key![caller.org, signed_in.member])]
+    };
+    caller.member.map_or_else(Vec::new, rows)
 }
 
 fn credential(header: Option<&str>) -> Result<Credential, Refusal> {
@@ -200,7 +323,10 @@ fn live_key(world: &mut World, org: OrgId, client_id: &str) -> Result<KnownKey, 
     let Some(key) = world.get::<Key>(key![org, client_id.to_owned()])?.filter(|key| key.revoked_at.is_none()) else {
         return Err(keys::unauthorized().into());
     };
-    Ok(KnownKey { org, app: key.app, secret_hash: key.secret_hash.clone() })
+    if !keys::agrees(client_id, key.app) {
+        return Err(keys::unauthorized().into());
+    }
+    Ok(KnownKey { org, app: key.app, secret_hash: key.secret_hash.clone(), expires_at: key.expires_at })
 }
 
 async fn owned_app(bursar: &Bursar, org: OrgId, app: AppId) -> Result<AppId, Refusal> {
@@ -220,8 +346,19 @@ mod tests {
     const OWN: AppId = AppId(Uuid::from_u128(1));
     const OTHER: AppId = AppId(Uuid::from_u128(2));
 
+    /// By a key, or by a session, alone.
+    async fn authenticate(
+        bursar: &Bursar,
+        authorization: Option<&str>,
+        api_app_id: Option<&str>,
+        who: Who,
+    ) -> Result<Caller, Refusal> {
+        let presented = Presented { authorization, api_app_id, member_session: None };
+        super::authenticate(bursar, presented, who, None).await
+    }
+
     fn decided(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Code> {
-        may_call(shown, who).and_then(|()| acts_as(shown, who, asked)).map_err(|refusal| refusal.code)
+        may_call(shown, who, false).and_then(|()| acts_as(shown, who, asked)).map_err(|refusal| refusal.code)
     }
 
     /// Every credential on every kind of route, with every kind of `Api-App-Id`.
@@ -234,7 +371,9 @@ mod tests {
         let claimed = [Err(Code::AppIdRequired), Ok(Claimed(OWN)), Ok(Claimed(OTHER))];
         let client = Shown::ClientIdAlone(Some(OWN));
         let organization_client = Shown::ClientIdAlone(None);
-        let (app, organization) = (Shown::AppKey(OWN), Shown::OrganizationKey);
+        let (app, organization, session) = (Shown::AppKey(OWN), Shown::OrganizationKey, Shown::Session);
+        let no_member = Err(Code::MemberProofRequired);
+        let itself = [Ok(Itself), Ok(ItselfBeside(OWN)), Ok(ItselfBeside(OTHER))];
         // The columns: without Api-App-Id, with the key's own app, with another.
         let table = [
             (client, Who::AppOrItsClient, own),
@@ -255,7 +394,16 @@ mod tests {
             (organization, Who::AppOrItsClient, claimed),
             (organization, Who::App, claimed),
             (organization, Who::AppOrOrganization, [Ok(Itself), Ok(Claimed(OWN)), Ok(Claimed(OTHER))]),
-            (organization, Who::Organization, [Ok(Itself), Ok(ItselfBeside(OWN)), Ok(ItselfBeside(OTHER))]),
+            (organization, Who::Organization, itself),
+            (client, Who::Member, [no_secret; 3]),
+            (app, Who::Member, [no_member; 3]),
+            (organization, Who::Member, [no_member; 3]),
+            (session, Who::Member, itself),
+            (session, Who::App, claimed),
+            (session, Who::AppOrItsClient, claimed),
+            (session, Who::OrganizationForApp, claimed),
+            (session, Who::AppOrOrganization, [Ok(Itself), Ok(Claimed(OWN)), Ok(Claimed(OTHER))]),
+            (session, Who::Organization, itself),
         ];
         for (shown, who, outcomes) in table {
             let asked = [None, Some(OWN), Some(OTHER)];

@@ -10,6 +10,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::acts::{self, OpenedSetup};
 use super::demonstration::{CreateDemonstration, Credentials};
 use super::model::Organization;
 use crate::http::{Bursar, Environment};
@@ -28,6 +29,8 @@ pub struct Bootstrapped {
     pub first_start: bool,
     /// The credentials, at the first start only: later ones tell where the file is, not the secrets.
     pub credentials: Option<Credentials>,
+    /// The setup token of a production server without an organization.
+    pub setup: Option<OpenedSetup>,
 }
 
 /// Makes the demonstration organization of an empty sandbox. Does nothing in production, and
@@ -37,8 +40,10 @@ pub struct Bootstrapped {
 /// 503 `service-unavailable` when the store or the file cannot be read or written.
 pub async fn bootstrap(bursar: &Bursar, data_dir: &Path, base_url: &str) -> Result<Bootstrapped, Refusal> {
     let path = data_dir.join(FILE_NAME);
-    if bursar.environment == Environment::Production || !bursar.read(is_empty).await? {
-        return Ok(Bootstrapped { path, first_start: false, credentials: None });
+    let is_new = bursar.read(is_empty).await?;
+    if bursar.environment == Environment::Production || !is_new {
+        let setup = is_new.then(|| acts::open_setup(bursar));
+        return Ok(Bootstrapped { path, first_start: false, credentials: None, setup });
     }
     let fresh = Credentials::draw(&mut bursar.entropy(), bursar.clock.now(), bursar.environment, base_url);
     let file = path.clone();
@@ -48,7 +53,7 @@ pub async fn bootstrap(bursar: &Bursar, data_dir: &Path, base_url: &str) -> Resu
         .map_err(|error| unavailable(&path, &error))?;
     let command = CreateDemonstration::of(&credentials, &bursar.vault, &mut bursar.entropy());
     let first_start = bursar.engine.run(command).await?;
-    Ok(Bootstrapped { path, first_start, credentials: Some(credentials) })
+    Ok(Bootstrapped { path, first_start, credentials: Some(credentials), setup: None })
 }
 
 /// Three commands that work as they stand: send a payout, read what its payee was sent, move the clock.
@@ -65,7 +70,7 @@ pub fn curl_lines(credentials: &Credentials) -> Vec<String> {
 }
 
 /// Whether there is no organization at all.
-fn is_empty(world: &mut World) -> Result<bool, Halt> {
+pub(super) fn is_empty(world: &mut World) -> Result<bool, Halt> {
     Ok(world.page::<Organization>(&Query::across::<Organization>(1))?.is_empty())
 }
 
@@ -124,10 +129,10 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use super::*;
-    use crate::apps::authenticate;
+    use crate::apps::{Presented, authenticate};
     use crate::clock::Clock;
     use crate::engine::{Engine, Executor, Looks};
-    use crate::http::{KnownKeys, Who};
+    use crate::http::{KnownKeys, SignIns, Who};
     use crate::ids::Seeds;
     use crate::store::{Reads, Sqlite, Store};
     use crate::vault::Vault;
@@ -144,13 +149,16 @@ mod tests {
             looks: Looks::start(Reads::Sqlite(readers.clone())).unwrap(),
             reads: Reads::Sqlite(readers),
             vault: Arc::new(Vault::new([1; 32])),
+            history: crate::chain::HistoryKeys::of_seed(&[1; 32]),
             clock,
             environment: Environment::Sandbox,
             public_url: URL.to_owned(),
             seeds: Mutex::new(Seeds::System),
             keys: KnownKeys::default(),
+            sign_ins: SignIns::default(),
             carriers: crate::carriers::Carriers::default(),
             outbound: crate::outbound::Outbound::new(Environment::Sandbox.reach(), crate::outbound::DEADLINE),
+            setup: crate::http::SetupToken::default(),
             watchlist: std::sync::RwLock::new(crate::screening::Watchlist::of_sandbox()),
         }
     }
@@ -163,7 +171,8 @@ mod tests {
             (&credentials.organization.client_id, &credentials.organization.api_key, Who::Organization),
         ] {
             let header = format!("Basic {}", BASE64_STANDARD.encode(format!("{client_id}:{secret}")));
-            let caller = authenticate(bursar, Some(&header), None, who).await.unwrap();
+            let presented = Presented { authorization: Some(&header), ..Presented::default() };
+            let caller = authenticate(bursar, presented, who, None).await.unwrap();
             assert_eq!(caller.org, credentials.organization.id);
         }
     }

@@ -5,6 +5,7 @@ use super::keys::NewKey;
 use super::model::{App, AppStatus};
 use super::settings::Settings;
 use crate::engine::Command;
+use crate::events::acts::{self, ActKind, NewAct};
 use crate::http::Environment;
 use crate::ids::OrgId;
 use crate::world::record::Document;
@@ -45,12 +46,14 @@ impl Command for CreateApp {
                 Environment::Production => AppStatus::Created,
             },
             metadata: self.metadata.clone(),
-            settings: Document(Settings::default()),
+            settings: Document(Settings::of_new_app(self.environment)),
             version: 1,
             created_at: now,
             deleted_at: None,
         });
         tell_updated(world, &app)?;
+        acts::record(world, self.org, NewAct::of(ActKind::AppCreated, Some(app.id), app.id))?;
+        acts::record(world, self.org, NewAct::of(ActKind::KeyIssued, Some(app.id), &self.key.client_id))?;
         shown(world, &app)
     }
 }

@@ -5,6 +5,7 @@ use super::model::{Key, find};
 use crate::bank_accounts;
 use crate::engine::Command;
 use crate::events;
+use crate::events::acts::{self, ActKind, NewAct};
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
 use crate::ledger::{self, LedgerAccount, Place, watch};
@@ -95,13 +96,14 @@ impl Command for DeleteApp {
             app.version += 1;
         });
         tell_updated(world, &app)?;
+        acts::record(world, self.scope.org, NewAct::of(ActKind::AppDeleted, Some(app.id), app.id))?;
         Ok(Some(shown(world, &app)?))
     }
 }
 
 /// What is the app's own.
-fn own(app: AppId) -> [Place; 2] {
-    [Place::AppWallet(app), Place::AppHeld(app)]
+fn own(app: AppId) -> [Place; 3] {
+    [Place::AppWallet(app), Place::AppHeld(app), Place::AppCollected(app)]
 }
 
 /// What is under way on each rail.

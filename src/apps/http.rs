@@ -9,14 +9,16 @@ use super::model::{App, Organization, find};
 use super::rotate::{IssueKey, Owner, RevokeKey};
 use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
+use crate::clock::Time;
 use crate::events;
 use crate::http::input::{Change, Input, Patch, Problems, input, wrong};
-use crate::http::inputs::{Line, Metadata, NoFields, line_of_at_least};
+use crate::http::inputs::{Line, Metadata, line_of_at_least};
 use crate::http::lists::{ListEnvelope, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Method, Outcome, Route, Scope, Who};
+use crate::http::{Answer, Call, Method, Outcome, Permission, Route, Scope, Who};
 use crate::ids::AppId;
 use crate::refusal::{Code, Refusal};
+use crate::security_log::SecurityEvent;
 use crate::strict_json::Json;
 use crate::world::record::key;
 
@@ -63,6 +65,14 @@ input! {
     }
 }
 
+input! {
+    /// A key to be issued.
+    pub struct CreateKeyInput {
+        /// From when on the key opens nothing, a moment in the future; without it the key does not expire.
+        pub expires_at: Option<Time>,
+    }
+}
+
 /// The app in the path. Another app than the one whose key is shown does not exist for it.
 ///
 /// # Errors
@@ -91,10 +101,17 @@ pub async fn create(call: Call) -> Outcome {
         metadata: body.metadata.map(|metadata| metadata.0),
         key,
     });
-    call.once(command, move |app| {
-        Answer::created(&CreatedAppJson { app: app.clone(), keys: ShownKeyJson::from(&drawn) }).secret()
-    })
-    .await
+    let client_id = drawn.client_id.clone();
+    let created = call
+        .once(command, move |app| {
+            Answer::created(&CreatedAppJson { app: app.clone(), keys: ShownKeyJson::from(&drawn) }).secret()
+        })
+        .await?;
+    if created.is_new() {
+        call.log_security(SecurityEvent::AppChanged, "created", None);
+        call.log_security(SecurityEvent::KeyIssued, "app-created", Some(&client_id));
+    }
+    Ok(created)
 }
 
 /// GET /v2/apps
@@ -131,7 +148,9 @@ pub async fn update(call: Call) -> Outcome {
     let body: UpdateAppInput = call.body()?;
     let metadata = body.metadata.map(|metadata| metadata.0);
     let command = UpdateApp { scope, name: body.name.0.map(|name| name.0), metadata };
-    Ok(Answer::ok(&call.run(command).await?))
+    let updated = call.run(command).await?;
+    call.log_security(SecurityEvent::AppChanged, "updated", Some(&scope.app.to_string()));
+    Ok(Answer::ok(&updated))
 }
 
 /// How often an app's objects are looked at again because something happened to one of them meanwhile.
@@ -153,6 +172,7 @@ pub async fn delete(call: Call, afterwards: Afterwards) -> Outcome {
         let command = DeleteApp { scope, erase: afterwards.erase, events_seen };
         if let Some(deleted) = call.run(command).await? {
             call.bursar.keys.forget_all();
+            call.log_security(SecurityEvent::AppChanged, "deleted", Some(&scope.app.to_string()));
             return Ok(Answer::ok(&deleted));
         }
     }
@@ -164,8 +184,17 @@ pub async fn delete(call: Call, afterwards: Afterwards) -> Outcome {
 pub async fn create_key(call: Call) -> Outcome {
     let drawn = draw(&call);
     let key = drawn.to_store(&call.bursar.vault);
-    let command = call.body::<NoFields>().and_then(|_| Ok(IssueKey { owner: Owner::App(app_in_path(&call)?), key }));
-    call.once(command, move |()| Answer::created(&ShownKeyJson::from(&drawn)).secret()).await
+    let command = call
+        .body::<CreateKeyInput>()
+        .and_then(|body| Ok(IssueKey { owner: Owner::App(app_in_path(&call)?), key, expires_at: body.expires_at }));
+    let client_id = drawn.client_id.clone();
+    let expires_at = command.as_ref().ok().and_then(|command| command.expires_at);
+    let shown = ShownKeyJson { expires_at, ..ShownKeyJson::from(&drawn) };
+    let issued = call.once(command, move |()| Answer::created(&shown).secret()).await?;
+    if issued.is_new() {
+        call.log_security(SecurityEvent::KeyIssued, "issued", Some(&client_id));
+    }
+    Ok(issued)
 }
 
 /// GET /v2/apps/{app_id}/keys
@@ -185,15 +214,19 @@ pub async fn list_keys(call: Call) -> Outcome {
 pub async fn delete_key(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let command = RevokeKey { owner: Owner::App(scope), client_id: call.parameter("client_id").to_owned() };
+    let client_id = command.client_id.clone();
     let revoked = call.run(command).await?;
     call.bursar.keys.forget_all();
+    call.log_security(SecurityEvent::KeyRevoked, "revoked", Some(&client_id));
     Ok(Answer::ok(&revoked))
 }
 
 /// GET /v2/apps/{app_id}/settings
 pub async fn read_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
-    let settings = call.read(move |world| Ok(SettingsJson::at(&find(world, scope)?.settings.0, world.now()))).await?;
+    let environment = call.bursar.environment;
+    let settings =
+        call.read(move |world| Ok(SettingsJson::at(&find(world, scope)?.settings.0, world.now(), environment))).await?;
     Ok(Answer::ok(&settings))
 }
 
@@ -202,7 +235,8 @@ pub async fn update_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let changes: SettingsInput = call.body()?;
     let settings = call.run(UpdateSettings { scope, changes }).await?;
-    Ok(Answer::ok(&SettingsJson::at(&settings, call.bursar.clock.now())))
+    call.log_security(SecurityEvent::SettingChanged, "updated", Some(&scope.app.to_string()));
+    Ok(Answer::ok(&SettingsJson::at(&settings, call.bursar.clock.now(), call.bursar.environment)))
 }
 
 /// GET /v2/apps/{app_id}/fee-tables
@@ -236,7 +270,7 @@ pub async fn list_organizations(call: Call) -> Outcome {
 /// The routes of organizations, apps and keys. `afterwards` is what nouns that are listed after this one have to say when
 /// an app is deleted; the table of routes, which knows them, hands it in.
 pub fn routes(afterwards: Afterwards) -> Vec<Route> {
-    [app_routes(afterwards), key_routes()].concat()
+    [app_routes(afterwards), key_routes(), super::acts::routes()].concat()
 }
 
 fn app_routes(afterwards: Afterwards) -> Vec<Route> {
@@ -268,12 +302,14 @@ fn app_routes(afterwards: Afterwards) -> Vec<Route> {
             .gives::<AppJson>(200, "The app as it was.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
         route!(Get "/v2/apps/{app_id}/settings" AppOrOrganization "get_app_settings" read_settings)
+            .members(Permission::View)
             .about("Apps", "Reads an app's settings.")
             .gives::<SettingsJson>(200, "The settings.")
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/apps/{app_id}/settings" Organization "update_app_settings" update_settings)
+            .members(Permission::Govern)
             .about("Apps", "Changes an app's settings.")
-            .describe("What is not sent stays; null brings the default back. Fees that are sent are a new version of the fee table, which holds at once or from fees_effective_at on. Needs the organization's key, so that an app cannot lift its own limits.")
+            .describe("What is not sent stays; null brings the default back. Fees that are sent are a new version of the fee table, which holds at once or from fees_effective_at on. Needs the organization's key or an admin's session, so that an app cannot lift its own limits.")
             .takes::<SettingsInput>()
             .example(serde_json::json!({"payout_fee_party": "platform", "fees": {"ach": {"fixed": 25}}}))
             .gives::<SettingsJson>(200, "The settings.")
@@ -294,8 +330,8 @@ fn key_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/apps/{app_id}/keys" Organization "create_app_key" create_key)
             .about("Apps", "Issues another key for an app.")
-            .describe("Two keys may live at once, so that a rotation has an overlap. The secret is shown here only.")
-            .takes::<NoFields>()
+            .describe("Two keys may live at once, so that a rotation has an overlap. The secret is shown here only. With expires_at the key answers 401 from that moment on.")
+            .takes::<CreateKeyInput>()
             .gives::<ShownKeyJson>(201, "Both halves of the key.")
             .refuses(&[Code::NotFound, Code::LimitExceeded]),
         route!(Get "/v2/apps/{app_id}/keys" Organization "list_app_keys" list_keys)

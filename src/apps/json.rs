@@ -8,7 +8,7 @@ use crate::clock::Time;
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
-use crate::ledger::{self, Place};
+use crate::ledger::{self, Place, watch};
 use crate::money::Cents;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -37,6 +37,10 @@ pub struct AppJson {
 pub struct AppMetricsJson {
     /// What its wallet holds.
     pub wallet_balance: i64,
+    /// What of it can be spent: all but what the app owes for money that a bank took back.
+    pub wallet_available: i64,
+    /// What it has collected by payments and cannot spend yet, besides the wallet's balance.
+    pub wallet_held: i64,
     /// What has left for payees and did not come back.
     pub money_out: i64,
     /// Users that are connected to it.
@@ -60,11 +64,14 @@ pub struct ShownKeyJson {
     pub client_id: String,
     /// The secret half.
     pub api_key: String,
+    /// From when on it opens nothing; null for never.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Time>,
 }
 
 impl From<&Drawn> for ShownKeyJson {
     fn from(drawn: &Drawn) -> Self {
-        Self { client_id: drawn.client_id.clone(), api_key: drawn.secret.clone() }
+        Self { client_id: drawn.client_id.clone(), api_key: drawn.secret.clone(), expires_at: None }
     }
 }
 
@@ -81,6 +88,12 @@ pub struct KeyJson {
     /// Since when it opens nothing.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub revoked: Option<Time>,
+    /// From when on it opens nothing; null for never.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Time>,
+    /// When it was last used, to the hour.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub last_used_at: Option<Time>,
 }
 
 impl From<&Key> for KeyJson {
@@ -90,6 +103,8 @@ impl From<&Key> for KeyJson {
             api_key_last4: key.last4.clone(),
             created: key.created_at,
             revoked: key.revoked_at,
+            expires_at: key.expires_at,
+            last_used_at: key.last_used_at,
         }
     }
 }
@@ -130,13 +145,22 @@ pub fn organization(world: &World, organization: &Organization) -> Result<Organi
 pub fn shown(world: &mut World, app: &App) -> Result<AppJson, Halt> {
     let measured = world.get::<AppMetrics>(key![app.org, app.id])?;
     let wallet = ledger::balance(world, app.org, Place::AppWallet(app.id))?;
+    let held = ledger::balance(world, app.org, Place::AppCollected(app.id))?;
+    let owed = watch::find(world, Scope { org: app.org, app: app.id })?.owed;
+    let available = wallet.minus(owed).unwrap_or(wallet).max(Cents::ZERO);
     let (money_out, connected_users) =
         measured.map_or((Cents::ZERO, 0), |metrics| (metrics.money_out, metrics.connected_users));
     Ok(AppJson {
         id: app.id,
         name: app.name.clone(),
         status: app.status,
-        metrics: AppMetricsJson { wallet_balance: wallet.get(), money_out: money_out.get(), connected_users },
+        metrics: AppMetricsJson {
+            wallet_balance: wallet.get(),
+            wallet_available: available.get(),
+            wallet_held: held.get(),
+            money_out: money_out.get(),
+            connected_users,
+        },
         metadata: app.metadata.clone(),
         created: app.created_at,
     })

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use subtle::ConstantTimeEq as _;
 use uuid::Uuid;
 
 use super::model::Key;
@@ -66,11 +67,12 @@ impl Drawn {
         Self { client_id: text("pk", &public), secret: text("sk", &secret) }
     }
 
-    /// What is stored of it.
+    /// What a command needs to store it.
     pub fn to_store(&self, vault: &Vault) -> NewKey {
         NewKey {
             client_id: self.client_id.clone(),
-            secret_hash: secret_hash(vault, &self.client_id, &self.secret).to_vec(),
+            secret_hash: secret_hash(vault, &self.client_id, &self.secret),
+            vault: vault.clone(),
             last4: self.secret.chars().skip(self.secret.chars().count().saturating_sub(4)).collect(),
         }
     }
@@ -81,22 +83,26 @@ impl Drawn {
 pub struct NewKey {
     /// The public half.
     pub client_id: String,
-    /// Keyed hash of both halves.
-    pub secret_hash: Vec<u8>,
+    /// Keyed hash of both halves, which the command binds to the owner.
+    secret_hash: [u8; 32],
     /// The secret's last four characters.
     pub last4: String,
+    vault: Vault,
 }
 
 impl NewKey {
     /// The record of the key, for an app or for the organization itself.
     pub fn record(&self, org: OrgId, app: Option<AppId>, now: Time) -> Key {
+        let owner = KeyOwner { org, app, client_id: &self.client_id };
         Key {
             org,
             client_id: self.client_id.clone(),
             app,
-            secret_hash: self.secret_hash.clone(),
+            secret_hash: bound_hash(&self.vault, owner, &self.secret_hash),
             last4: self.last4.clone(),
             created_at: now,
+            expires_at: None,
+            last_used_at: None,
             revoked_at: None,
         }
     }
@@ -107,9 +113,60 @@ fn secret_hash(vault: &Vault, client_id: &str, secret: &str) -> [u8; 32] {
     vault.keyed_hash(Purpose::ApiSecret, &[client_id.as_bytes(), secret.as_bytes()])
 }
 
+/// What the stored hash of a key is bound to. The environment is in the client id.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyOwner<'a> {
+    /// The organization.
+    pub org: OrgId,
+    /// The app that it opens; `None` for a key of the organization.
+    pub app: Option<AppId>,
+    /// The public half.
+    pub client_id: &'a str,
+}
+
+/// First byte of a bound hash.
+const BOUND: u8 = 2;
+/// Length of a hash of layout 1, which covers the client id and the secret only.
+const LAYOUT_1_BYTES: usize = 32;
+
+/// The hash that is stored: it covers the organization and the app too, so a key that is moved to another owner opens
+/// nothing. The inner hash needs the secret, the outer does not: so hashes of layout 1 can be bound as they are.
+fn bound_hash(vault: &Vault, owner: KeyOwner<'_>, secret_hash: &[u8]) -> Vec<u8> {
+    let app = owner.app.map(|app| app.0);
+    let app = app.as_ref().map_or(&[][..], |app| app.as_bytes());
+    let parts = [b"bound".as_slice(), owner.org.0.as_bytes(), app, owner.client_id.as_bytes(), secret_hash];
+    let mut hash = vec![BOUND];
+    hash.extend_from_slice(&vault.keyed_hash(Purpose::ApiSecret, &parts));
+    hash
+}
+
 /// Whether this is the key's secret, in a time that does not depend on where they differ.
-pub fn is_secret(vault: &Vault, client_id: &str, secret: &str, hash: &[u8]) -> bool {
-    vault.verify_hash(Purpose::ApiSecret, &[client_id.as_bytes(), secret.as_bytes()], hash)
+pub fn is_secret(vault: &Vault, owner: KeyOwner<'_>, secret: &str, stored: &[u8]) -> bool {
+    let secret_hash = secret_hash(vault, owner.client_id, secret);
+    let expected = if is_layout_1(stored) && vault.reads_layout_1() {
+        secret_hash.to_vec()
+    } else {
+        bound_hash(vault, owner, &secret_hash)
+    };
+    expected.ct_eq(stored).into()
+}
+
+/// Whether a stored hash covers the client id and the secret only.
+pub fn is_layout_1(stored: &[u8]) -> bool {
+    stored.len() == LAYOUT_1_BYTES
+}
+
+/// Whether the client id's prefix agrees with what the row says that the key opens.
+pub fn agrees(client_id: &str, app: Option<AppId>) -> bool {
+    client_id.starts_with(Opens::Organization.prefix()) == app.is_none()
+}
+
+/// The hash of layout 1 of this row, bound to its owner; `None` where it is bound already, or the owner cannot be the
+/// one that the key was made for.
+pub fn bound(vault: &Vault, key: &Key) -> Option<Vec<u8>> {
+    let owner = KeyOwner { org: key.org, app: key.app, client_id: &key.client_id };
+    let is_old = is_layout_1(&key.secret_hash) && agrees(&key.client_id, key.app);
+    is_old.then(|| bound_hash(vault, owner, &key.secret_hash))
 }
 
 /// The organization inside a client id of this environment.
@@ -176,10 +233,35 @@ mod tests {
         let vault = Vault::new([1; 32]);
         let key = drawn(Environment::Sandbox, Opens::App);
         let stored = key.to_store(&vault);
-        assert!(is_secret(&vault, &key.client_id, &key.secret, &stored.secret_hash));
-        assert!(!is_secret(&vault, "pk_sandbox_other", &key.secret, &stored.secret_hash));
-        assert!(!is_secret(&vault, &key.client_id, &key.secret.to_uppercase(), &stored.secret_hash));
+        let (org, app) = (OrgId(Uuid::from_u128(7)), Some(AppId(Uuid::from_u128(8))));
+        let row = stored.record(org, app, Time::from_micros(1));
+        let opens = |org, app, client_id: &str, secret: &str| {
+            is_secret(&vault, KeyOwner { org, app, client_id }, secret, &row.secret_hash)
+        };
+        assert!(opens(org, app, &key.client_id, &key.secret));
+        assert!(!opens(org, app, "pk_sandbox_other", &key.secret));
+        assert!(!opens(org, app, &key.client_id, &key.secret.to_uppercase()));
+        assert!(!opens(org, None, &key.client_id, &key.secret), "an app's key is not the organization's");
+        assert!(!opens(OrgId(Uuid::from_u128(9)), app, &key.client_id, &key.secret));
+        assert!(agrees(&key.client_id, app) && !agrees(&key.client_id, None));
         assert!(key.secret.ends_with(&stored.last4));
         assert!(!format!("{key:?}").contains(&key.secret));
+    }
+
+    #[test]
+    fn a_hash_of_layout_1_is_bound_as_it_is() {
+        let vault = Vault::new([1; 32]);
+        let key = drawn(Environment::Sandbox, Opens::App);
+        let app = AppId(Uuid::from_u128(8));
+        let mut row = key.to_store(&vault).record(OrgId(Uuid::from_u128(7)), Some(app), Time::from_micros(1));
+        let new = std::mem::replace(&mut row.secret_hash, secret_hash(&vault, &key.client_id, &key.secret).to_vec());
+        let owner = KeyOwner { org: row.org, app: row.app, client_id: &key.client_id };
+        assert!(is_secret(&vault, owner, &key.secret, &row.secret_hash));
+        assert_eq!(bound(&vault, &row), Some(new.clone()));
+        vault.refuse_layout_1();
+        assert!(!is_secret(&vault, owner, &key.secret, &row.secret_hash));
+        assert!(is_secret(&vault, owner, &key.secret, &new));
+        row.app = None;
+        assert_eq!(bound(&vault, &row), None, "the prefix says that it was an app's");
     }
 }

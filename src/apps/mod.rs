@@ -8,23 +8,28 @@
 //!
 //! Start at [`App`], then [`authenticate()`].
 
+pub mod acts;
 mod authenticate;
 pub mod bootstrap;
 mod create;
 mod delete;
 mod demonstration;
 mod fee_tables;
+pub mod first;
 mod http;
 mod json;
 mod keyless;
 pub mod keys;
+pub mod limits;
 mod model;
+mod last_use;
+pub mod phones;
 mod rotate;
 mod settings;
 mod settings_input;
 mod update;
 
-pub use authenticate::authenticate;
+pub use authenticate::{Presented, authenticate};
 pub use create::CreateApp;
 pub use delete::{Afterwards, DeleteApp, has_any};
 pub use demonstration::{CreateDemonstration, Credentials, DEPOSIT};
@@ -36,6 +41,8 @@ pub use model::{
     App, AppMetrics, AppStatus, Key, Organization, count_connected_user, count_money_out, find, find_even_deleted, want,
 };
 pub use rotate::{IssueKey, Owner, RevokeKey};
-pub use settings::{AutoRefill, FeeTable, FeeVersion, FeeVersions, PayoutLimits, Settings};
+pub use settings::{
+    AuthorizationNeeded, AutoRefill, DeliveryLimits, FeeTable, FeeVersion, FeeVersions, MemberProof, Settings,
+};
 pub use settings_input::ScheduleJson;
 pub use update::{UpdateApp, UpdateSettings};

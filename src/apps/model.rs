@@ -89,14 +89,25 @@ record! {
         pub client_id: String,
         /// The app it opens; none for a key of the organization itself.
         pub app: Option<AppId>,
-        /// Keyed hash of client id and secret.
+        /// Keyed hash of the secret, bound to client id, organization and app.
         pub secret_hash: Vec<u8>,
         /// The secret's last four characters, so that people can tell keys apart.
         pub last4: String,
         /// When it was issued.
         pub created_at: Time,
+        /// From when on it opens nothing; `None` for never.
+        pub expires_at: Option<Time>,
+        /// When it was last used, as written down at most once an hour.
+        pub last_used_at: Option<Time>,
         /// Since when it opens nothing.
         pub revoked_at: Option<Time>,
+    }
+}
+
+impl Key {
+    /// Whether it opens anything.
+    pub fn is_live(&self, now: Time) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|at| now < at)
     }
 }
 

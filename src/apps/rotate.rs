@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::json::{KeyJson, tell_updated};
 use super::keys::{LIVE_KEYS_MAX, NewKey};
 use super::model::{Key, Organization, find};
+use crate::clock::Time;
 use crate::engine::Command;
+use crate::events::acts::{self, ActKind, NewAct};
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
 use crate::refusal::{Code, Refusal};
@@ -83,6 +85,8 @@ pub struct IssueKey {
     pub owner: Owner,
     /// The key.
     pub key: NewKey,
+    /// From when on it opens nothing; `None` for never.
+    pub expires_at: Option<Time>,
 }
 
 impl Command for IssueKey {
@@ -93,16 +97,21 @@ impl Command for IssueKey {
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let keys = self.owner.keys(world)?;
-        if keys.iter().filter(|key| key.revoked_at.is_none()).count() >= LIVE_KEYS_MAX {
+        let (keys, now) = (self.owner.keys(world)?, world.now());
+        if self.expires_at.is_some_and(|at| at <= now) {
+            return Err(Refusal::field(Code::InvalidInput, "/expires_at", "must be in the future").into());
+        }
+        if keys.iter().filter(|key| key.is_live(now)).count() >= LIVE_KEYS_MAX {
             let message = format!("There are {LIVE_KEYS_MAX} live keys already. Revoke one of them first.");
             return Err(Refusal::new(Code::LimitExceeded, message).into());
         }
 
         // From here it must succeed.
-        let issued = self.key.record(self.owner.org(), self.owner.app(), world.now());
-        world.add(issued);
-        self.owner.tell(world)
+        let issued = self.key.record(self.owner.org(), self.owner.app(), now);
+        world.add(Key { expires_at: self.expires_at, ..issued });
+        self.owner.tell(world)?;
+        let act = NewAct::of(ActKind::KeyIssued, self.owner.app(), &self.key.client_id);
+        acts::record(world, self.owner.org(), act)
     }
 }
 
@@ -136,6 +145,7 @@ impl Command for RevokeKey {
         let now = world.now();
         let key = world.change(&key, |key| key.revoked_at = Some(now));
         self.owner.tell(world)?;
+        acts::record(world, self.owner.org(), NewAct::of(ActKind::KeyRevoked, self.owner.app(), &self.client_id))?;
         Ok(KeyJson::from(&*key))
     }
 }
@@ -167,8 +177,12 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let scope = app(&bursar).await;
         let second = drawn(&bursar);
-        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: second.clone() }).await.unwrap();
-        let refusal = bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar) }).await.unwrap_err();
+        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: second.clone(), expires_at: None }).await.unwrap();
+        let refusal = bursar
+            .engine
+            .run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None })
+            .await
+            .unwrap_err();
         assert_eq!(refusal.code, Code::LimitExceeded);
 
         let client_id = second.client_id;
@@ -177,7 +191,7 @@ mod tests {
         assert!(revoked.revoked.is_some());
         let again = bursar.engine.run(RevokeKey { owner: Owner::App(scope), client_id }).await.unwrap();
         assert_eq!(again, revoked, "a second revocation changes nothing");
-        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar) }).await.unwrap();
+        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None }).await.unwrap();
     }
 
     #[tokio::test]
@@ -191,8 +205,8 @@ mod tests {
             let drawn = Drawn::draw(&mut bursar.entropy(), Environment::Sandbox, owner.org(), Opens::Organization);
             drawn.to_store(&bursar.vault)
         };
-        bursar.engine.run(IssueKey { owner, key: new() }).await.unwrap();
-        let refusal = bursar.engine.run(IssueKey { owner, key: new() }).await.unwrap_err();
+        bursar.engine.run(IssueKey { owner, key: new(), expires_at: None }).await.unwrap();
+        let refusal = bursar.engine.run(IssueKey { owner, key: new(), expires_at: None }).await.unwrap_err();
         assert_eq!(refusal.code, Code::LimitExceeded);
         let apps = RevokeKey { owner, client_id: drawn.app.client_id };
         assert_eq!(bursar.engine.run(apps).await.unwrap_err().code, Code::NotFound);
@@ -201,7 +215,7 @@ mod tests {
         let live: Vec<bool> = keys.iter().map(|key| key.revoked_at.is_none()).collect();
         assert_eq!(live.iter().filter(|live| **live).count(), 1);
         let nobody = Owner::Organization(ORG);
-        let refusal = bursar.engine.run(IssueKey { owner: nobody, key: new() }).await.unwrap_err();
+        let refusal = bursar.engine.run(IssueKey { owner: nobody, key: new(), expires_at: None }).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
     }
 
@@ -210,7 +224,7 @@ mod tests {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let (ours, theirs) = (app(&bursar).await, app(&bursar).await);
         let key = drawn(&bursar);
-        bursar.engine.run(IssueKey { owner: Owner::App(theirs), key: key.clone() }).await.unwrap();
+        bursar.engine.run(IssueKey { owner: Owner::App(theirs), key: key.clone(), expires_at: None }).await.unwrap();
         let refusal =
             bursar.engine.run(RevokeKey { owner: Owner::App(ours), client_id: key.client_id }).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
@@ -220,7 +234,7 @@ mod tests {
     async fn a_deleted_app_has_no_live_key_and_one_event_for_each_change() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let scope = app(&bursar).await;
-        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar) }).await.unwrap();
+        bursar.engine.run(IssueKey { owner: Owner::App(scope), key: drawn(&bursar), expires_at: None }).await.unwrap();
         let events_seen = bursar.read(move |world| events::length(world, scope)).await.unwrap();
         let delete = |events_seen| DeleteApp { scope, erase: |_, _| Ok(()), events_seen };
         let too_late = bursar.engine.run(delete(events_seen - 1)).await.unwrap();
@@ -231,7 +245,7 @@ mod tests {
 
         let keys = bursar.read(move |world| world.all::<Key>(Key::OF_APP, key![ORG, Some(scope.app)])).await.unwrap();
         assert!(keys.len() == 2 && keys.iter().all(|key| key.revoked_at.is_some()));
-        let all = Query::of::<Event>(ORG.to_value(), "sequence", 10);
+        let all = Query::of::<Event>(ORG.to_value(), "sequence", 10).equal("app", scope.app);
         let told = bursar.read(move |world| world.page::<Event>(&all)).await.unwrap();
         let versions: Vec<(i64, &str)> = told.iter().map(|event| (event.version, event.name.as_str())).collect();
         assert_eq!(versions, [(3, "app.updated"), (2, "app.updated"), (1, "app.updated")]);

@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::limits::{Limits, Movement};
+use super::phones::DEFAULT_COUNTRIES;
 use crate::clock::Time;
 use crate::fees::{Added, Party, PlatformFeeSource, Schedule};
+use crate::http::Environment;
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::world::record::words;
 
 /// An app's settings. Kept as a document: a setting that an older program did not know has its default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,13 +26,62 @@ pub struct Settings {
     pub payout_options_exclude_list: Vec<Platform>,
     /// Pulls money when the wallet runs low.
     pub auto_refill: Option<AutoRefill>,
-    /// What a payout, and a day's payouts, may amount to.
-    pub payout_limits: PayoutLimits,
+    /// Limits on payouts.
+    pub payout_limits: Limits,
     /// Cents above which a payout needs somebody's approval.
     pub payout_approval_limit: Option<Cents>,
+    /// Limits on the payment of bills.
+    pub payable_limits: Limits,
+    /// Cents above which an app key does not pay a bill, and a new vendor's first account waits.
+    pub payable_approval_limit: Option<Cents>,
+    /// Limits on transfers from the app to users.
+    pub transfer_limits: Limits,
+    /// Limits on payments that the app collects.
+    pub payment_limits: Limits,
+    /// Whether each payment names its authorization; none for the environment's default.
+    pub payment_authorization: Option<AuthorizationNeeded>,
+    /// Business days for which the money of a payment is held; none for the environment's default.
+    pub payment_hold_days: Option<i64>,
+    /// Limits on the deliveries of links.
+    pub delivery_limits: DeliveryLimits,
+    /// Countries, by their two letters, whose phones the app writes to; none for the default.
+    pub phone_countries: Option<Vec<String>>,
+    /// Hours for which a new payout method gets no automatic payouts; none for the environment's default.
+    pub method_rest_hours: Option<i64>,
     /// Whether a POST without an idempotency key is refused.
     pub require_idempotency_key: bool,
+    /// What shows that a member who is named acts.
+    pub member_proof: MemberProof,
 }
+
+words! {
+    /// What shows that a member who is named acts (decisions.md 17).
+    pub enum MemberProof {
+        /// The app says so: its key acts for the app's members.
+        Asserted = "asserted",
+        /// The member's own session.
+        Required = "required",
+    }
+}
+
+/// How many links are delivered on one day in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeliveryLimits {
+    /// To one phone or address, by all apps of the organization.
+    pub per_recipient_per_day: i64,
+    /// By the app; none for no limit.
+    pub per_day: Option<i64>,
+}
+
+impl Default for DeliveryLimits {
+    fn default() -> Self {
+        Self { per_recipient_per_day: 20, per_day: None }
+    }
+}
+
+/// Deliveries of a new app in production on one day.
+const DELIVERIES_PER_DAY: i64 = 10_000;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -37,17 +90,101 @@ impl Default for Settings {
             fees: FeeVersions::default(),
             payout_options_exclude_list: Vec::new(),
             auto_refill: None,
-            payout_limits: PayoutLimits::default(),
+            payout_limits: Limits::default(),
             payout_approval_limit: None,
+            payable_limits: Limits::default(),
+            payable_approval_limit: None,
+            transfer_limits: Limits::default(),
+            payment_limits: Limits::default(),
+            payment_authorization: None,
+            payment_hold_days: None,
+            delivery_limits: DeliveryLimits::default(),
+            phone_countries: None,
+            method_rest_hours: None,
             require_idempotency_key: false,
+            member_proof: MemberProof::Asserted,
         }
     }
 }
 
 impl Settings {
-    /// Whether the organization keeps the app from paying out as much as it likes.
-    pub fn limits_payouts(&self) -> bool {
-        self.payout_limits != PayoutLimits::default() || self.payout_approval_limit.is_some()
+    /// Those of a new app. In the sandbox nothing is delivered to a person, so an app may deliver without end.
+    pub fn of_new_app(environment: Environment) -> Self {
+        let per_day = match environment {
+            Environment::Sandbox => None,
+            Environment::Production => Some(DELIVERIES_PER_DAY),
+        };
+        Self { delivery_limits: DeliveryLimits { per_day, ..DeliveryLimits::default() }, ..Self::default() }
+    }
+
+    /// Whether the app writes to phones of a country.
+    pub fn writes_to(&self, country: &str) -> bool {
+        match &self.phone_countries {
+            Some(countries) => countries.iter().any(|known| known == country),
+            None => DEFAULT_COUNTRIES.contains(&country),
+        }
+    }
+
+    /// Hours for which a new payout method receives no payouts that the payee does not start.
+    pub fn method_rest_hours(&self, environment: Environment) -> i64 {
+        self.method_rest_hours.unwrap_or(match environment {
+            Environment::Sandbox => 0,
+            Environment::Production => 24,
+        })
+    }
+
+    /// The same in seconds.
+    pub fn method_rest_seconds(&self, environment: Environment) -> i64 {
+        self.method_rest_hours(environment) * 3_600
+    }
+
+    /// The limits on a kind of movement.
+    pub const fn limits(&self, movement: Movement) -> &Limits {
+        match movement {
+            Movement::Payout => &self.payout_limits,
+            Movement::Payable => &self.payable_limits,
+            Movement::Transfer => &self.transfer_limits,
+            Movement::Payment(_) => &self.payment_limits,
+        }
+    }
+
+    /// Whether each payment names its authorization.
+    pub fn authorization_needed(&self, environment: Environment) -> AuthorizationNeeded {
+        self.payment_authorization.unwrap_or(match environment {
+            Environment::Sandbox => AuthorizationNeeded::Attested,
+            Environment::Production => AuthorizationNeeded::PerPayment,
+        })
+    }
+
+    /// Business days for which the money of a payment is held after it arrived.
+    pub fn hold_days(&self, environment: Environment) -> i64 {
+        self.payment_hold_days.unwrap_or(match environment {
+            Environment::Sandbox => 0,
+            Environment::Production => 3,
+        })
+    }
+
+    /// Whether the organization limits money that moves between the app and banks: then the app's key does not choose the
+    /// app's bank account. Withdrawals go there, and deposits are pulled from it, which no limit on payments counts.
+    pub fn limits_bank_account(&self) -> bool {
+        self.limits_money_out() || self.payment_limits != Limits::default()
+    }
+
+    /// Whether the organization limits what the app's key may take out of the wallet, in whichever way.
+    pub fn limits_money_out(&self) -> bool {
+        let limits = [self.payout_limits, self.payable_limits, self.transfer_limits];
+        let approvals = [self.payout_approval_limit, self.payable_approval_limit];
+        limits.iter().any(|limits| *limits != Limits::default()) || approvals.iter().any(Option::is_some)
+    }
+}
+
+words! {
+    /// Where the authorization of a payment comes from.
+    pub enum AuthorizationNeeded {
+        /// The app attests that it keeps the payer's authorization; a payment may name one.
+        Attested = "attested",
+        /// Each payment names one.
+        PerPayment = "per_payment",
     }
 }
 
@@ -58,51 +195,6 @@ pub struct AutoRefill {
     pub amount: Cents,
     /// Pulled when the wallet holds less than this.
     pub threshold: Cents,
-}
-
-/// The most that may leave, in cents; none for no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PayoutLimits {
-    /// By one payout.
-    pub per_payout: Option<Cents>,
-    /// By all payouts of one day in UTC.
-    pub per_day: Option<Cents>,
-}
-
-impl PayoutLimits {
-    /// Whether one payout may have this amount, or a link be made of it.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
-    pub fn may_pay(&self, amount: Cents) -> Result<(), Refusal> {
-        match self.per_payout {
-            Some(limit) if amount > limit => {
-                let (asked, limit) = (amount.dollars(), limit.dollars());
-                let message = format!("One payout of this app may be at most {limit}; this one is {asked}.");
-                Err(Refusal::field(Code::LimitExceeded, "/amount", message))
-            }
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    /// Whether the payouts of a day may amount to what they do already, `used`, and this amount.
-    ///
-    /// # Errors
-    /// `limit-exceeded`.
-    pub fn may_pay_today(&self, used: Cents, amount: Cents) -> Result<(), Refusal> {
-        let Some(limit) = self.per_day else { return Ok(()) };
-        let left = limit.checked_sub(used).unwrap_or(Cents::ZERO).max(Cents::ZERO);
-        if amount <= left {
-            return Ok(());
-        }
-        let message = format!(
-            "All payouts of this app on one day may be at most {}; {} are used, {} are left until midnight UTC.",
-            limit.dollars(),
-            used.dollars(),
-            left.dollars()
-        );
-        Err(Refusal::field(Code::LimitExceeded, "/amount", message))
-    }
 }
 
 /// The name of the row that holds for every rail without a row of its own.
@@ -271,24 +363,6 @@ mod tests {
         }
         assert_eq!(full.changed(at(20), &table(0), Some(at(99))).unwrap_err().code, Code::LimitExceeded);
         assert!(full.changed(at(20), &table(9), None).is_ok());
-    }
-
-    #[test]
-    fn a_limit_names_what_is_used_and_what_is_left() {
-        let limits = PayoutLimits { per_payout: Some(Cents::new(500)), per_day: Some(Cents::new(1_000)) };
-        assert!(limits.may_pay(Cents::new(500)).is_ok());
-        assert_eq!(limits.may_pay(Cents::new(501)).unwrap_err().code, Code::LimitExceeded);
-        assert!(limits.may_pay_today(Cents::new(600), Cents::new(400)).is_ok());
-        let refusal = limits.may_pay_today(Cents::new(600), Cents::new(401)).unwrap_err();
-        let said = "All payouts of this app on one day may be at most $10.00; $6.00 are used, $4.00 are left until midnight UTC.";
-        assert!(refusal.message.contains(said) || refusal.errors[0].message == said, "{refusal:?}");
-        // A limit that was lowered below what is used leaves nothing, and not less.
-        assert!(
-            limits.may_pay_today(Cents::new(2_000), Cents::new(1)).unwrap_err().errors[0]
-                .message
-                .contains("$0.00 are left")
-        );
-        assert!(PayoutLimits::default().may_pay_today(Cents::new(i64::MAX), Cents::new(1)).is_ok());
     }
 
     #[test]

@@ -1,22 +1,36 @@
 //! Settings as a request carries them and as an answer shows them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Value as Schema, json};
 
-use super::settings::{AutoRefill, DEFAULTS, FeeTable, FeeVersion, FeeVersions, PayoutLimits, Settings};
+use super::limits::Limits;
+use super::phones::DEFAULT_COUNTRIES;
+use super::settings::{
+    AuthorizationNeeded, AutoRefill, DEFAULTS, DeliveryLimits, FeeTable, FeeVersion, FeeVersions, MemberProof, Settings,
+};
 use crate::clock::Time;
 use crate::fees::{Party, Schedule};
+use crate::http::Environment;
 use crate::http::input::{Input, Patch, Problems, gather, input, wrong};
-use crate::http::inputs::{Amount, Whole};
+use crate::http::inputs::{Amount, Whole, word_input};
 use crate::money::{Cents, Percent};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::{Json, pointer_step};
 
+word_input!(MemberProof);
+
 /// Rows of a fee table at most: every rail in a dozen currencies.
 const FEE_ROWS_MAX: usize = 200;
+
+word_input!(AuthorizationNeeded);
+
+/// Business days.
+type HoldDays = Whole<0, 90>;
+/// At most thirty days.
+type RestHours = Whole<0, 720>;
 
 /// Cents from zero up to the largest amount.
 type Fee = Whole<0, { Cents::AMOUNT_MAX.get() }>;
@@ -90,12 +104,74 @@ input! {
 }
 
 input! {
-    /// The most that may leave. A limit that is not sent stays; null takes it away.
+    /// Limits on payouts. A limit that is not sent stays; null removes it.
     pub struct PayoutLimitsInput {
         /// Cents of one payout.
         pub per_payout: Patch<Amount>,
         /// Cents of all payouts of one day in UTC.
         pub per_day: Patch<Amount>,
+    }
+}
+
+input! {
+    /// Limits on the payment of bills. A limit that is not sent stays; null removes it.
+    pub struct PayableLimitsInput {
+        /// Cents of one bill.
+        pub per_payable: Patch<Amount>,
+        /// Cents of all bills that are paid on one day in UTC.
+        pub per_day: Patch<Amount>,
+    }
+}
+
+input! {
+    /// Limits on transfers from the app to users. A limit that is not sent stays; null removes it.
+    pub struct TransferLimitsInput {
+        /// Cents of one transfer.
+        pub per_transfer: Patch<Amount>,
+        /// Cents of all transfers to users on one day in UTC.
+        pub per_day: Patch<Amount>,
+    }
+}
+
+input! {
+    /// Limits on payments that the app collects. A limit that is not sent stays; null removes it.
+    pub struct PaymentLimitsInput {
+        /// Cents of one payment.
+        pub per_payment: Patch<Amount>,
+        /// Cents of one payer's payments of one day in UTC.
+        pub per_payer_per_day: Patch<Amount>,
+        /// Cents of all payments of one day in UTC.
+        pub per_day: Patch<Amount>,
+    }
+}
+
+input! {
+    /// Limits on the deliveries of links. A limit that is not sent stays; null brings the default back.
+    pub struct DeliveryLimitsInput {
+        /// Deliveries to one phone or address on one day in UTC, by all apps of the organization; 20 by default.
+        pub per_recipient_per_day: Patch<Whole<1, 1_000>>,
+        /// Deliveries of the app on one day in UTC; no limit when null.
+        pub per_day: Patch<Whole<0, 1_000_000_000>>,
+    }
+}
+
+/// A country whose phones may be written to: its two letters, and no embargo on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhoneCountry(pub String);
+
+impl Input for PhoneCountry {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let code = crate::http::input::text(json, at)?.trim().to_ascii_uppercase();
+        if crate::embargo::is_country(&code) {
+            return Err(wrong(at, crate::embargo::REFUSED));
+        }
+        if crate::country::is_country(&code) {
+            return Ok(Self(code));
+        }
+        Err(wrong(at, "must be a country's two letters, such as US (ISO 3166-1)"))
+    }
+    fn schema() -> Schema {
+        json!({"type": "string", "pattern": r"^\s*[A-Za-z]{2}\s*$", "examples": ["US"]})
     }
 }
 
@@ -112,12 +188,37 @@ input! {
         pub payout_options_exclude_list: Patch<Vec<Platform>>,
         /// Pulls money when the wallet runs low.
         pub auto_refill: Patch<AutoRefillInput>,
-        /// What a payout, and a day's payouts, may amount to.
+        /// Limits on payouts.
         pub payout_limits: Patch<PayoutLimitsInput>,
-        /// Cents above which a payout needs somebody's approval.
+        /// Cents above which a payout needs a member's approval.
         pub payout_approval_limit: Patch<Amount>,
+        /// Limits on the payment of bills.
+        pub payable_limits: Patch<PayableLimitsInput>,
+        /// Cents above which an app key does not pay a bill, and a new vendor's first account waits for 24 hours.
+        pub payable_approval_limit: Patch<Amount>,
+        /// Limits on transfers from the app to users.
+        pub transfer_limits: Patch<TransferLimitsInput>,
+        /// Limits on payments that the app collects.
+        pub payment_limits: Patch<PaymentLimitsInput>,
+        /// Whether each payment names its authorization (per_payment, the default in production) or the app attests that it
+        /// keeps one (attested, the default in the sandbox).
+        pub payment_authorization: Patch<AuthorizationNeeded>,
+        /// Business days for which the money of a payment cannot leave the app after it arrived: 3 by default in production,
+        /// 0 in the sandbox.
+        pub payment_hold_days: Patch<HoldDays>,
+        /// Limits on the deliveries of links.
+        pub delivery_limits: Patch<DeliveryLimitsInput>,
+        /// Countries, by their two letters, whose phones the app writes to; CA and US by default. Replaces the list.
+        pub phone_countries: Patch<Vec<PhoneCountry>>,
+        /// Hours for which a new payout method receives no payouts that the payee does not start: automatic ones become
+        /// links, others are refused. By default 24 in production, 0 in the sandbox.
+        pub method_rest_hours: Patch<RestHours>,
         /// Whether a POST without an idempotency key is refused.
         pub require_idempotency_key: Patch<bool>,
+        /// What shows that a member acts who is named in acting_user_id: asserted (the default: the app says so, and its
+        /// key acts for the app's members) or required (submit, approve, reject, pay and confirm need the member's own
+        /// session in the header Member-Session).
+        pub member_proof: Patch<MemberProof>,
     }
 }
 
@@ -160,8 +261,17 @@ impl SettingsInput {
 
     fn applied_beside_fees(&self, now: &Settings) -> Settings {
         let (now, default) = (now.clone(), Settings::default());
-        let limits = now.payout_limits;
         let limit = |patch: &Patch<Amount>, now| patched(patch, now, None, |amount| Some(amount.0));
+        let limits =
+            |before: Limits, each: &Patch<Amount>, per_payer: Option<&Patch<Amount>>, per_day: &Patch<Amount>| {
+                let per_payer =
+                    per_payer.map_or(before.per_payer_per_day, |patch| limit(patch, before.per_payer_per_day));
+                Limits {
+                    each: limit(each, before.each),
+                    per_payer_per_day: per_payer,
+                    per_day: limit(per_day, before.per_day),
+                }
+            };
         Settings {
             payout_fee_party: patched(&self.payout_fee_party, now.payout_fee_party, default.payout_fee_party, |to| *to),
             fees: now.fees,
@@ -174,23 +284,67 @@ impl SettingsInput {
             auto_refill: patched(&self.auto_refill, now.auto_refill, default.auto_refill, |refill| {
                 Some(AutoRefill { amount: refill.amount.0, threshold: refill.threshold.0 })
             }),
-            payout_limits: patched(&self.payout_limits, limits, default.payout_limits, |asked| PayoutLimits {
-                per_payout: limit(&asked.per_payout, limits.per_payout),
-                per_day: limit(&asked.per_day, limits.per_day),
+            payout_limits: patched(&self.payout_limits, now.payout_limits, default.payout_limits, |asked| {
+                limits(now.payout_limits, &asked.per_payout, None, &asked.per_day)
             }),
             payout_approval_limit: limit(&self.payout_approval_limit, now.payout_approval_limit),
+            payable_limits: patched(&self.payable_limits, now.payable_limits, default.payable_limits, |asked| {
+                limits(now.payable_limits, &asked.per_payable, None, &asked.per_day)
+            }),
+            payable_approval_limit: limit(&self.payable_approval_limit, now.payable_approval_limit),
+            transfer_limits: patched(&self.transfer_limits, now.transfer_limits, default.transfer_limits, |asked| {
+                limits(now.transfer_limits, &asked.per_transfer, None, &asked.per_day)
+            }),
+            payment_limits: patched(&self.payment_limits, now.payment_limits, default.payment_limits, |asked| {
+                limits(now.payment_limits, &asked.per_payment, Some(&asked.per_payer_per_day), &asked.per_day)
+            }),
+            payment_authorization: patched(&self.payment_authorization, now.payment_authorization, None, |to| {
+                Some(*to)
+            }),
+            payment_hold_days: patched(&self.payment_hold_days, now.payment_hold_days, None, |days| Some(days.0)),
+            delivery_limits: patched(&self.delivery_limits, now.delivery_limits, default.delivery_limits, |asked| {
+                asked.applied_to(now.delivery_limits)
+            }),
+            phone_countries: patched(&self.phone_countries, now.phone_countries, None, |countries| {
+                let countries: BTreeSet<String> = countries.iter().map(|country| country.0.clone()).collect();
+                Some(countries.into_iter().collect())
+            }),
+            method_rest_hours: patched(&self.method_rest_hours, now.method_rest_hours, None, |hours| Some(hours.0)),
             require_idempotency_key: patched(
                 &self.require_idempotency_key,
                 now.require_idempotency_key,
                 default.require_idempotency_key,
                 |to| *to,
             ),
+            member_proof: patched(&self.member_proof, now.member_proof, default.member_proof, |to| *to),
+        }
+    }
+}
+
+impl DeliveryLimitsInput {
+    fn applied_to(&self, now: DeliveryLimits) -> DeliveryLimits {
+        let default = DeliveryLimits::default();
+        let (each, all) = (now.per_recipient_per_day, now.per_day);
+        DeliveryLimits {
+            per_recipient_per_day: patched(&self.per_recipient_per_day, each, default.per_recipient_per_day, |to| to.0),
+            per_day: patched(&self.per_day, all, None, |to| Some(to.0)),
         }
     }
 }
 
 fn once_each(rails: &[Platform]) -> Vec<Platform> {
     Platform::ALL.into_iter().filter(|rail| rails.contains(rail)).collect()
+}
+
+/// Limits on the deliveries of links.
+#[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
+pub struct DeliveryLimitsJson {
+    /// Deliveries to one phone or address on one day in UTC.
+    #[schema(example = 20)]
+    pub per_recipient_per_day: i64,
+    /// Deliveries of the app on one day in UTC.
+    #[schema(required)]
+    pub per_day: Option<i64>,
 }
 
 /// An app's settings.
@@ -206,13 +360,34 @@ pub struct SettingsJson {
     /// When and how much is pulled by itself.
     #[schema(required)]
     pub auto_refill: Option<AutoRefillJson>,
-    /// The most that may leave.
+    /// Limits on payouts.
     pub payout_limits: PayoutLimitsJson,
-    /// Cents above which a payout needs somebody's approval.
+    /// Cents above which a payout needs a member's approval.
     #[schema(required)]
     pub payout_approval_limit: Option<i64>,
+    /// Limits on the payment of bills.
+    pub payable_limits: PayableLimitsJson,
+    /// Cents above which an app key does not pay a bill, and a new vendor's first account waits for 24 hours.
+    #[schema(required)]
+    pub payable_approval_limit: Option<i64>,
+    /// Limits on transfers from the app to users.
+    pub transfer_limits: TransferLimitsJson,
+    /// Limits on payments that the app collects.
+    pub payment_limits: PaymentLimitsJson,
+    /// Whether each payment names its authorization (per_payment), or the app attests that it keeps one (attested).
+    pub payment_authorization: AuthorizationNeeded,
+    /// Business days for which the money of a payment cannot leave the app after it arrived.
+    pub payment_hold_days: i64,
+    /// Limits on the deliveries of links.
+    pub delivery_limits: DeliveryLimitsJson,
+    /// Countries, by their two letters, whose phones the app writes to.
+    pub phone_countries: Vec<String>,
+    /// Hours for which a new payout method receives no payouts that the payee does not start.
+    pub method_rest_hours: i64,
     /// Whether a POST without an idempotency key is refused.
     pub require_idempotency_key: bool,
+    /// What shows that a member who is named acts.
+    pub member_proof: MemberProof,
 }
 
 /// A fee schedule, in the shape of interface.md's `fee_settings`.
@@ -250,13 +425,49 @@ pub struct AutoRefillJson {
     pub threshold: i64,
 }
 
-/// The most that may leave, in cents.
+/// Limits on payouts, in cents.
 #[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
 pub struct PayoutLimitsJson {
-    /// By one payout.
+    /// Of one payout.
     #[schema(required)]
     pub per_payout: Option<i64>,
-    /// By all payouts of one day in UTC.
+    /// Of all payouts of one day in UTC.
+    #[schema(required)]
+    pub per_day: Option<i64>,
+}
+
+/// Limits on the payment of bills, in cents.
+#[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
+pub struct PayableLimitsJson {
+    /// Of one bill.
+    #[schema(required)]
+    pub per_payable: Option<i64>,
+    /// Of all bills that are paid on one day in UTC.
+    #[schema(required)]
+    pub per_day: Option<i64>,
+}
+
+/// Limits on transfers from the app to users, in cents.
+#[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
+pub struct TransferLimitsJson {
+    /// Of one transfer.
+    #[schema(required)]
+    pub per_transfer: Option<i64>,
+    /// Of all transfers to users on one day in UTC.
+    #[schema(required)]
+    pub per_day: Option<i64>,
+}
+
+/// Limits on payments that the app collects, in cents.
+#[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
+pub struct PaymentLimitsJson {
+    /// Of one payment.
+    #[schema(required)]
+    pub per_payment: Option<i64>,
+    /// Of one payer's payments of one day in UTC.
+    #[schema(required)]
+    pub per_payer_per_day: Option<i64>,
+    /// Of all payments of one day in UTC.
     #[schema(required)]
     pub per_day: Option<i64>,
 }
@@ -268,7 +479,10 @@ pub(super) fn rows(table: &FeeTable) -> BTreeMap<String, ScheduleJson> {
 
 impl SettingsJson {
     /// The settings as they are at a moment.
-    pub fn at(settings: &Settings, now: Time) -> Self {
+    pub fn at(settings: &Settings, now: Time, environment: Environment) -> Self {
+        let cents = |limit: Option<Cents>| limit.map(Cents::get);
+        let (payout, payable) = (settings.payout_limits, settings.payable_limits);
+        let (transfer, payment) = (settings.transfer_limits, settings.payment_limits);
         Self {
             payout_fee_party: settings.payout_fee_party.as_str(),
             fees: rows(settings.fees.holding(now).1),
@@ -276,12 +490,32 @@ impl SettingsJson {
             auto_refill: settings
                 .auto_refill
                 .map(|refill| AutoRefillJson { amount: refill.amount.get(), threshold: refill.threshold.get() }),
-            payout_limits: PayoutLimitsJson {
-                per_payout: settings.payout_limits.per_payout.map(Cents::get),
-                per_day: settings.payout_limits.per_day.map(Cents::get),
+            payout_limits: PayoutLimitsJson { per_payout: cents(payout.each), per_day: cents(payout.per_day) },
+            payout_approval_limit: cents(settings.payout_approval_limit),
+            payable_limits: PayableLimitsJson { per_payable: cents(payable.each), per_day: cents(payable.per_day) },
+            payable_approval_limit: cents(settings.payable_approval_limit),
+            transfer_limits: TransferLimitsJson {
+                per_transfer: cents(transfer.each),
+                per_day: cents(transfer.per_day),
             },
-            payout_approval_limit: settings.payout_approval_limit.map(Cents::get),
+            payment_limits: PaymentLimitsJson {
+                per_payment: cents(payment.each),
+                per_payer_per_day: cents(payment.per_payer_per_day),
+                per_day: cents(payment.per_day),
+            },
+            payment_authorization: settings.authorization_needed(environment),
+            payment_hold_days: settings.hold_days(environment),
+            delivery_limits: DeliveryLimitsJson {
+                per_recipient_per_day: settings.delivery_limits.per_recipient_per_day,
+                per_day: settings.delivery_limits.per_day,
+            },
+            phone_countries: settings
+                .phone_countries
+                .clone()
+                .unwrap_or_else(|| DEFAULT_COUNTRIES.map(str::to_owned).to_vec()),
+            method_rest_hours: settings.method_rest_hours(environment),
             require_idempotency_key: settings.require_idempotency_key,
+            member_proof: settings.member_proof,
         }
     }
 }
@@ -309,7 +543,7 @@ mod tests {
         let changes = read(r#"{"payout_limits": {"per_payout": 3}, "payout_fee_party": null}"#).unwrap();
         let (second, version) = changes.applied_to(&first, at).unwrap();
         assert!(version.is_none());
-        let limits = PayoutLimits { per_payout: Some(Cents::new(3)), per_day: Some(Cents::new(5)) };
+        let limits = Limits { each: Some(Cents::new(3)), per_day: Some(Cents::new(5)), ..Limits::default() };
         assert_eq!(second, Settings { payout_fee_party: Party::User, payout_limits: limits, ..first });
     }
 

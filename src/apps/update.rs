@@ -6,6 +6,7 @@ use super::model::{App, find};
 use super::settings::Settings;
 use super::settings_input::SettingsInput;
 use crate::engine::Command;
+use crate::events::acts::{self, ActKind, NewAct};
 use crate::http::Scope;
 use crate::http::input::Patch;
 use crate::ids::OrgId;
@@ -47,12 +48,16 @@ impl Command for UpdateApp {
         }
 
         // From here it must succeed.
+        let before = serde_json::json!({"name": app.name, "metadata": app.metadata});
         let app = world.change(&app, |app| {
             app.name = changed.name;
             app.metadata = changed.metadata;
             app.version += 1;
         });
         tell_updated(world, &app)?;
+        let after = serde_json::json!({"name": app.name, "metadata": app.metadata});
+        let act = NewAct::of(ActKind::AppChanged, Some(app.id), app.id).changing(&before, &after);
+        acts::record(world, self.scope.org, act)?;
         shown(world, &app)
     }
 }
@@ -91,11 +96,13 @@ impl Command for UpdateSettings {
         if let Some(version) = version {
             fee_tables::keep(world, self.scope, version);
         }
+        let act = NewAct::of(ActKind::SettingsChanged, Some(app.id), app.id).changing(&app.settings.0, &settings);
         let app = world.change(&app, |app| {
             app.settings.0.clone_from(&settings);
             app.version += 1;
         });
         tell_updated(world, &app)?;
+        acts::record(world, self.scope.org, act)?;
         Ok(settings)
     }
 }

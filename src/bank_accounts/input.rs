@@ -4,12 +4,13 @@ use std::fmt;
 
 use serde_json::{Value as Schema, json};
 
+use super::model::BankAccount;
 use crate::bank::{AccountNumber, RoutingNumber};
 use crate::http::input::{Input, Problems, input, text, wrong};
 use crate::http::inputs::{Line, NAME_MAX, word_input};
 use crate::payout_methods::{AccountType, known_bank};
 use crate::strict_json::Json;
-use crate::vault::{Purpose, Vault};
+use crate::vault::{Place, Purpose, Unsealed, Vault};
 
 /// The name on an account: a person's first and last, or a company's.
 pub type HolderName = Line<{ NAME_MAX * 2 }>;
@@ -62,7 +63,7 @@ input! {
     }
 }
 
-/// A bank account as it is kept: sealed, with what may be seen beside it. What a command takes.
+/// A bank account for a command, which seals its number into the row that it adds.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealedAccount {
     /// The name on the account.
@@ -75,8 +76,8 @@ pub struct SealedAccount {
     pub bank_name: Option<String>,
     /// The end of the account's number.
     pub last4: String,
-    /// The number, sealed.
-    pub sealed_number: Vec<u8>,
+    /// The number, which the command seals.
+    pub number: Unsealed,
     /// A keyed hash of the whole.
     pub fingerprint: Vec<u8>,
     /// Whether the account takes instant payments.
@@ -90,7 +91,7 @@ impl fmt::Debug for SealedAccount {
 }
 
 impl BankAccountInput {
-    /// Seals the number. `nonce` must never be used twice.
+    /// The account for a command. `nonce` must never be used twice.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
         sealed(self.name.0.trim(), &self.account_number, &self.routing_number, self.account_type, vault, nonce)
@@ -98,7 +99,7 @@ impl BankAccountInput {
 }
 
 impl OwnAccountInput {
-    /// Seals the number. `nonce` must never be used twice. Where no name was given, the command that knows the holder
+    /// The account for a command. `nonce` must never be used twice. Where no name was given, the command that knows the holder
     /// gives it by [`SealedAccount::named`].
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedAccount {
@@ -116,7 +117,21 @@ impl SealedAccount {
     }
 }
 
-/// The number opens only beside the account's own fingerprint, so a number moved into another row does not open.
+/// Where the number of an account is sealed: bound to the holder and to the bank as well.
+pub fn place(account: &BankAccount) -> Place {
+    Place::new(Purpose::BankAccount, account.org, "bank_accounts", account.id.0, "sealed_number")
+        .bound_to(account.holder)
+        .bound_to(&account.routing_number)
+        .bound_to(account.account_type.as_str())
+        .formerly(&account.fingerprint)
+}
+
+/// The fingerprint of an account.
+pub fn fingerprint(routing_number: &str, number: &[u8], account_type: AccountType, vault: &Vault) -> Vec<u8> {
+    let parts = [b"bank account".as_slice(), routing_number.as_bytes(), number, account_type.as_str().as_bytes()];
+    vault.guessable_hash(Purpose::Fingerprint, &parts).to_vec()
+}
+
 fn sealed(
     name: &str,
     number: &AccountNumber,
@@ -127,8 +142,6 @@ fn sealed(
 ) -> SealedAccount {
     let account_type = account_type.unwrap_or(AccountType::Checking);
     let (digits, routing_number) = (number.expose().as_bytes(), routing_number.as_str());
-    let parts = [b"bank account".as_slice(), routing_number.as_bytes(), digits, account_type.as_str().as_bytes()];
-    let fingerprint = vault.keyed_hash(Purpose::Fingerprint, &parts).to_vec();
     let known = known_bank(routing_number);
     SealedAccount {
         name: name.to_owned(),
@@ -136,8 +149,8 @@ fn sealed(
         routing_number: routing_number.to_owned(),
         bank_name: known.map(|(name, _)| name.to_owned()),
         last4: number.last4().to_owned(),
-        sealed_number: vault.seal(Purpose::BankAccount, &fingerprint, digits, nonce),
-        fingerprint,
+        number: Unsealed::new(vault, digits, nonce),
+        fingerprint: fingerprint(routing_number, digits, account_type, vault),
         rtp_enabled: known.is_some_and(|(_, instant)| instant),
     }
 }

@@ -30,7 +30,7 @@ record! {
         pub bank_name: Option<String>,
         /// The last four digits of the number.
         pub last4: String,
-        /// The number, sealed beside `fingerprint`; see [`super::open`].
+        /// The number, sealed; see [`super::open`].
         pub sealed_number: Vec<u8>,
         /// A keyed hash of routing number, number and type, by which the same account is recognized twice.
         pub fingerprint: Vec<u8>,

@@ -314,7 +314,9 @@ mod tests {
 
     #[test]
     fn what_each_answer_means() {
-        let told = |status: u16, body: &str| after_hand_over(&Answered { status, body: body.as_bytes().to_vec() });
+        let told = |status: u16, body: &str| {
+            after_hand_over(&Answered { status, retry_after_seconds: None, body: body.as_bytes().to_vec() })
+        };
         assert_eq!(told(201, r#"{"sid": "SM1"}"#), Told::Taken { reference: Some("SM1".to_owned()) });
         assert_eq!(told(200, "thanks"), Told::Taken { reference: None });
         assert_eq!(told(201, r#"{"sid": "../x"}"#), Told::Taken { reference: None });

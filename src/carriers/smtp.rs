@@ -30,8 +30,8 @@ enum Security {
     FromTheStart,
     /// TLS before anything is said; a server that cannot is not used.
     StartTls,
-    /// None: only within this machine.
-    Plain,
+    /// TLS where the server offers it. Only within this machine, so whose certificate it is does not matter.
+    Offered,
 }
 
 /// Where mail goes and whom it is from; checked, and without the password.
@@ -46,8 +46,8 @@ pub struct SmtpSettings {
 }
 
 impl SmtpSettings {
-    /// Reads `smtps://host[:465]`, or `smtp://host[:587]`, which becomes TLS before anything is said, but within
-    /// this machine; and the sender, as `pay@example.com` or `Example Pay <pay@example.com>`.
+    /// Reads `smtps://host[:465]`, or `smtp://host[:587]`, which becomes TLS before anything is said; within this machine
+    /// it does where the server offers it. And the sender, as `pay@example.com` or `Example Pay <pay@example.com>`.
     ///
     /// # Errors
     /// A sentence that names the setting and what it must be.
@@ -60,7 +60,7 @@ impl SmtpSettings {
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(wrong)?;
         let (security, usual_port) = match url.scheme() {
             "smtps" => (Security::FromTheStart, 465),
-            "smtp" if is_this_machine(host) => (Security::Plain, 25),
+            "smtp" if is_this_machine(host) => (Security::Offered, 25),
             "smtp" => (Security::StartTls, 587),
             _ => return Err(wrong()),
         };
@@ -79,7 +79,7 @@ impl SmtpSettings {
 pub struct Smtp {
     settings: SmtpSettings,
     credentials: Option<Credentials>,
-    tls: Option<TlsParameters>,
+    tls: TlsParameters,
     /// For each of the two halves: until the server agrees to take a mail, and the mail itself.
     deadline: Duration,
 }
@@ -155,12 +155,14 @@ impl Smtp {
     pub fn new(settings: SmtpSettings, password: Option<&SecretString>, deadline: Duration) -> Result<Self, String> {
         crate::outbound::install_tls();
         let tls = match settings.security {
-            Security::Plain => None,
-            Security::FromTheStart | Security::StartTls => {
-                let made = TlsParameters::new_rustls(settings.host.clone());
-                Some(made.map_err(|error| format!("smtp-url: no TLS with {}: {error}", settings.host))?)
+            Security::Offered => {
+                // Nothing lies between this program and a server on this machine that a certificate would protect from.
+                let any = TlsParameters::builder(settings.host.clone()).dangerous_accept_invalid_certs(true);
+                any.dangerous_accept_invalid_hostnames(true).build_rustls()
             }
+            Security::FromTheStart | Security::StartTls => TlsParameters::new_rustls(settings.host.clone()),
         };
+        let tls = tls.map_err(|error| format!("smtp-url: no TLS with {}: {error}", settings.host))?;
         let credentials = match (&settings.user, password) {
             (Some(user), Some(password)) => Some(Credentials::new(user.clone(), password.expose_secret().to_owned())),
             (None, None) => None,
@@ -201,7 +203,7 @@ impl Smtp {
         let not_now = |error: Failure| NotOffered::NotNow(said(&error));
         let SmtpSettings { host, port, security, from, .. } = &self.settings;
         let name = ClientId::default();
-        let from_the_start = self.tls.clone().filter(|_| *security == Security::FromTheStart);
+        let from_the_start = (*security == Security::FromTheStart).then(|| self.tls.clone());
         let mut connection = AsyncSmtpConnection::connect_tokio1(
             (host.as_str(), *port),
             Some(self.deadline),
@@ -211,11 +213,27 @@ impl Smtp {
         )
         .await
         .map_err(not_now)?;
-        if let (Security::StartTls, Some(tls)) = (security, &self.tls) {
-            connection.starttls(tls.clone(), &name).await.map_err(not_now)?;
+        let upgrade = match security {
+            Security::FromTheStart => false,
+            Security::StartTls => true,
+            Security::Offered => connection.can_starttls(),
+        };
+        if upgrade {
+            connection.starttls(self.tls.clone(), &name).await.map_err(not_now)?;
         }
         if let Some(credentials) = &self.credentials {
-            connection.auth(DEFAULT_MECHANISMS, credentials).await.map_err(not_now)?;
+            if !connection.is_encrypted() {
+                let reason = "The mail server offers no STARTTLS, and a password is not sent without TLS. \
+                    Use smtps://, or leave smtp-user out.";
+                tracing::error!(host, "{reason}");
+                return Err(NotOffered::NotNow(reason.to_owned()));
+            }
+            let logged_in = connection.auth(DEFAULT_MECHANISMS, credentials).await;
+            logged_in
+                .inspect_err(|error| {
+                    tracing::error!(host, reason = said(error), "the mail server refuses the login");
+                })
+                .map_err(not_now)?;
         }
         // What the server has against our own address is for us to mend, and may pass.
         connection.command(MailFrom::new(Some(from.email.clone()), Vec::new())).await.map_err(not_now)?;
@@ -288,9 +306,9 @@ mod tests {
             ("smtps://mail.example.com:4650/", "mail.example.com", 4_650, Security::FromTheStart),
             ("smtp://mail.example.com", "mail.example.com", 587, Security::StartTls),
             ("smtp://10.0.0.7:25", "10.0.0.7", 25, Security::StartTls),
-            ("smtp://localhost", "localhost", 25, Security::Plain),
-            ("smtp://127.0.0.1:1025", "127.0.0.1", 1_025, Security::Plain),
-            ("smtp://[::1]:1025", "::1", 1_025, Security::Plain),
+            ("smtp://localhost", "localhost", 25, Security::Offered),
+            ("smtp://127.0.0.1:1025", "127.0.0.1", 1_025, Security::Offered),
+            ("smtp://[::1]:1025", "::1", 1_025, Security::Offered),
         ] {
             let read = settings(url).unwrap();
             assert_eq!((read.host.as_str(), read.port, read.security), (host, port, security), "{url}");

@@ -4,8 +4,10 @@
 
 use std::sync::Arc;
 
+use super::contact_change::{BeginContactChange, ConfirmContactChange, wrong_codes};
 use super::document::{self, ClaimDocument, MethodOption};
-use super::http::{NewMethodStep, SavedMethodStep};
+use super::end::EndSession;
+use super::http::{ContactCodesStep, NewMethodStep, SavedMethodStep, SixDigits};
 use super::payout::ClaimPayout;
 use super::quote::{self, ClaimQuote};
 use super::sitting::{self, NewSitting};
@@ -17,10 +19,12 @@ use crate::engine::Command;
 use crate::http::Bursar;
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken};
-use crate::refusal::Refusal;
+use crate::payout_methods::{self, Details, PayoutMethod};
+use crate::refusal::{Code, Refusal};
 use crate::users::tax_form::first_verification;
 use crate::users::verification::{Checked, NewCode, hash_code};
 use crate::users::{NewMethod, TaxFormInput};
+use crate::world::World;
 
 /// One payee at one link.
 #[derive(Clone, Debug)]
@@ -55,15 +59,6 @@ impl Payee {
     /// The sitting's hash, when a secret was shown.
     pub fn session_hash(&self) -> Option<Vec<u8>> {
         self.session_hash.clone()
-    }
-
-    /// Finds the link, whatever became of it.
-    ///
-    /// # Errors
-    /// `not-found` when the token opens none.
-    pub async fn look_up_link(&self) -> Result<(), Refusal> {
-        let token = self.token.clone();
-        self.bursar.read(move |world| payout_links::by_token(world, &token).map(|_| ())).await
     }
 
     /// Where the claim stands.
@@ -182,7 +177,7 @@ impl Payee {
         let (shown, session) = (token.clone(), session_hash.clone());
         let user = self.bursar.read(move |world| Ok(sitting::find(world, &shown, session.as_deref())?.user.id)).await?;
         let names = self.bursar.look_up(form.names()).await?;
-        let form = form.sealed(&self.bursar.vault, user, &mut self.bursar.entropy());
+        let form = form.sealed(&self.bursar.vault, self.token.org, user, &mut self.bursar.entropy());
         let verification = first_verification(self.bursar.environment);
         Ok(GiveTaxForm { token, session_hash, user, form, verification, names })
     }
@@ -193,10 +188,30 @@ impl Payee {
         self.look().await
     }
 
-    /// The command that says that the money goes to a method that was set up before.
-    pub fn saved_method_command(&self, step: &SavedMethodStep) -> ChooseMethod {
-        let chosen = MethodChosen::Saved(step.payout_method_id);
-        self.method_command(chosen, step.is_default, step.auto_payout_enabled)
+    /// The command that says that the money goes to a method that was saved before. One that was saved in a claim of another
+    /// app is sealed again, for this one: what a method's row holds is sealed for that row.
+    pub async fn saved_method_command(&self, step: &SavedMethodStep) -> Result<ChooseMethod, Refusal> {
+        let (token, session, id) = (self.token.clone(), self.session_hash.clone(), step.payout_method_id);
+        let others = move |world: &mut World| {
+            let sitting = sitting::find(world, &token, session.as_deref())?;
+            let method = payout_methods::paid_to(world, token.org, sitting.user.id, id)?;
+            Ok(Some(method).filter(|method| method.app != sitting.link.app && method.in_use))
+        };
+        // What refuses here refuses in the command, with the idempotency key.
+        let copy = match self.bursar.read(others).await.ok().flatten() {
+            Some(method) => Some(Box::new(self.sealed_again(&method).await?)),
+            None => None,
+        };
+        let chosen = MethodChosen::Saved { id, copy };
+        Ok(self.method_command(chosen, step.is_default, step.auto_payout_enabled))
+    }
+
+    async fn sealed_again(&self, method: &PayoutMethod) -> Result<NewMethod, Refusal> {
+        let damaged = |_| Refusal::new(Code::InternalError, "The sealed details of a payout method do not open.");
+        let details = Details::open(method, &self.bursar.vault).map_err(damaged)?;
+        let names = self.bursar.look_up(details.holder_name().map(str::to_owned).into_iter().collect()).await?;
+        let details = details.sealed(&self.bursar.vault, self.bursar.entropy().bytes());
+        Ok(NewMethod { details, is_default: None, auto_payout_enabled: None, metadata: None, names: Some(names) })
     }
 
     /// The command that says that the money goes to a method that is new.
@@ -221,7 +236,7 @@ impl Payee {
 
     /// Says that the money goes to a method that was set up before.
     pub async fn saved_method(&self, step: SavedMethodStep) -> Result<ClaimDocument, Refusal> {
-        self.run(self.saved_method_command(&step)).await?;
+        self.run(self.saved_method_command(&step).await?).await?;
         self.look().await
     }
 
@@ -235,6 +250,39 @@ impl Payee {
     pub async fn payout(&self, amount: Cents, seen_left: Cents) -> Result<(), Refusal> {
         let seen_left = Some(seen_left);
         self.run(ClaimPayout { seen_left, ..self.payout_command(Some(amount)) }).await?.map(|_| ())
+    }
+
+    /// The command that sends a code to the present contact and one to the new.
+    pub fn contact_change_command(&self, new: Contact) -> BeginContactChange {
+        let codes = [(), ()].map(|()| NewCode::draw(&self.bursar, self.token.org));
+        BeginContactChange { token: self.token.clone(), session_hash: self.session_hash.clone(), new, codes }
+    }
+
+    /// Sends a code to the present contact and one to the new.
+    pub async fn change_contact(&self, new: Contact) -> Result<(), Refusal> {
+        self.run(self.contact_change_command(new)).await
+    }
+
+    /// The command that changes the contact, with both codes.
+    pub fn confirm_contact_command(&self, codes: &ContactCodesStep) -> ConfirmContactChange {
+        let hash = |code: &SixDigits| hash_code(&self.bursar.vault, self.token.org, &code.0);
+        let offered = [hash(&codes.present_token), hash(&codes.new_token)];
+        ConfirmContactChange { token: self.token.clone(), session_hash: self.session_hash.clone(), offered }
+    }
+
+    /// Changes the contact, with both codes.
+    pub async fn confirm_contact(&self, codes: &ContactCodesStep) -> Result<(), Refusal> {
+        self.run(self.confirm_contact_command(codes)).await?.map_err(wrong_codes)
+    }
+
+    /// The command that ends the claim session.
+    pub fn end_command(&self) -> EndSession {
+        EndSession { token: self.token.clone(), session_hash: self.session_hash.clone() }
+    }
+
+    /// Ends the claim session.
+    pub async fn end(&self) -> Result<(), Refusal> {
+        self.run(self.end_command()).await
     }
 
     /// The command that takes the money, for those who run it under an idempotency key.

@@ -3,11 +3,12 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::contact_change;
 use super::model::ClaimContact;
 use super::payout::chosen;
 use super::sitting::{self, Sitting};
 use super::steps::{self, Progress, StepName};
-use super::verbs::to_be_counted;
+use super::verbs::{door, to_be_counted};
 use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
@@ -42,6 +43,9 @@ pub struct ClaimDocument {
     /// The maker's memo.
     #[schema(required)]
     pub memo: Option<String>,
+    /// The maker's words to the payee.
+    #[schema(required)]
+    pub message: Option<String>,
     /// Until when it can be claimed.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Time,
@@ -56,6 +60,14 @@ pub struct ClaimDocument {
     /// Where the code went that waits to be typed, masked; null when none does.
     #[schema(required)]
     pub code_sent_to: Option<String>,
+    /// Whether this session sends the money of this payout and changes nothing else of the payee: no default method, no
+    /// automatic payouts, no name. So it is when a known payee opened a link that names no payee, and when all is paid.
+    pub only_this_payout: bool,
+    /// Whether this session may change the payee's phone number or e-mail address, with a code on both sides.
+    pub may_change_contact: bool,
+    /// The change of a phone number or e-mail address whose codes wait to be typed; null when none does.
+    #[schema(required)]
+    pub contact_change: Option<PendingContactChange>,
     /// What comes next; null when nothing is left to do.
     #[schema(required)]
     pub next_step: Option<NextStep>,
@@ -65,6 +77,17 @@ pub struct ClaimDocument {
     /// Proves the sitting from now on, as the header Claim-Session. Only in the answer to the code.
     #[schema(required)]
     pub session: Option<String>,
+}
+
+/// A change of how the payee is reached. Both codes are needed, within ten minutes.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct PendingContactChange {
+    /// The present contact to which one code went, masked.
+    #[schema(example = "***1234")]
+    pub present_sent_to: String,
+    /// The new contact to which the other code went, masked.
+    #[schema(example = "***6789")]
+    pub new_sent_to: String,
 }
 
 /// Who pays.
@@ -197,11 +220,15 @@ pub(super) fn document(
     let on_hold = sitting.as_ref().and_then(|sitting| on_hold(&link, &sitting.user));
     let next_step = match steps::next(progress) {
         Some(StepName::Payout) if on_hold.is_some() => None,
-        Some(step) => Some(next_step(world, sitting.as_ref(), step, path)?),
+        Some(step) => Some(next_step(world, sitting.as_ref(), &payee, step, path)?),
         None => None,
     };
     let transfer = match newest_payout(world, &link)? {
         Some(transfer) => Some(claim_transfer(world, &transfer, sitting.as_ref())?),
+        None => None,
+    };
+    let contact_change = match &sitting {
+        Some(sitting) => contact_change::pending(world, sitting)?,
         None => None,
     };
     Ok(ClaimDocument {
@@ -212,11 +239,15 @@ pub(super) fn document(
         app: ClaimApp { name: apps::find(world, link.scope())?.name.clone() },
         payee,
         memo: link.memo.clone(),
+        message: link.message.clone().filter(|message| crate::text::check_message(message).is_ok()),
         expires_at: link.expires_at,
         on_hold,
         steps: steps::all(progress),
         completed_steps: steps::all(progress).into_iter().filter(|step| steps::is_done(progress, *step)).collect(),
         code_sent_to,
+        only_this_payout: sitting.as_ref().is_some_and(|sitting| !sitting.may_change_payee()),
+        may_change_contact: sitting.as_ref().is_some_and(contact_change::is_allowed),
+        contact_change,
         next_step,
         transfer,
         session: None,
@@ -227,7 +258,7 @@ pub(super) fn document(
 /// helps nobody: then the contact is asked for again.
 fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, Halt> {
     let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else { return Ok(None) };
-    let awaited = verification::is_awaited(world, link.scope(), &contact.recipient)?;
+    let awaited = verification::is_awaited(world, link.org, &contact.recipient, door(link))?;
     Ok(awaited.then(|| verification::masked(&contact.recipient)))
 }
 
@@ -282,7 +313,10 @@ fn on_hold(link: &PayoutLink, user: &User) -> Option<&'static str> {
 fn masked(world: &mut World, link: &PayoutLink) -> Result<MaskedPayee, Halt> {
     let user = payout_links::made_for(world, link)?;
     let (phone, email) = match &user {
-        Some(user) => (user.phone_e164.clone(), user.email.clone()),
+        Some(user) => {
+            let reached = users::reached(world, link.scope(), user)?;
+            (reached.phone_e164, reached.email)
+        }
         None => (link.payee_phone.clone(), link.payee_email.clone()),
     };
     let phone = phone.and_then(|phone| PhoneNumber::parse_e164(&phone).ok());
@@ -311,7 +345,7 @@ pub(super) fn newest_payout(world: &mut World, link: &PayoutLink) -> Result<Opti
 fn claim_transfer(world: &mut World, transfer: &Transfer, sitting: Option<&Sitting>) -> Result<ClaimTransfer, Halt> {
     let destination = match (transfer.payout_method, sitting) {
         (Some(method), Some(sitting)) => {
-            Some(payout_methods::find(world, transfer.org, sitting.user.id, method)?.told_apart())
+            Some(payout_methods::paid_to(world, transfer.org, sitting.user.id, method)?.told_apart())
         }
         (Some(_) | None, _) => None,
     };
@@ -330,15 +364,24 @@ fn claim_transfer(world: &mut World, transfer: &Transfer, sitting: Option<&Sitti
     })
 }
 
-fn next_step(world: &mut World, sitting: Option<&Sitting>, step: StepName, path: &str) -> Result<NextStep, Halt> {
+fn next_step(
+    world: &mut World,
+    sitting: Option<&Sitting>,
+    payee: &MaskedPayee,
+    step: StepName,
+    path: &str,
+) -> Result<NextStep, Halt> {
     let field = |name: &str, kind, required| StepField { name: name.to_owned(), kind, required, choices: Vec::new() };
     let mut options = Vec::new();
     let fields = match step {
-        StepName::Contact => vec![
-            field("country_code", "string", false),
-            field("phone_number", "string", false),
-            field("email", "string", false),
-        ],
+        StepName::Contact => {
+            // Where the link names one of the two, the other is refused.
+            let names_either_or_nobody = payee.phone_number.is_some() == payee.email.is_some();
+            let phone = ["country_code", "phone_number"].map(|name| field(name, "string", false));
+            let by_phone = phone.into_iter().filter(|_| payee.phone_number.is_some() || names_either_or_nobody);
+            let by_email = (payee.email.is_some() || names_either_or_nobody).then(|| field("email", "string", false));
+            by_phone.chain(by_email).collect()
+        }
         StepName::Code => vec![field("token", "string", true)],
         StepName::Profile => vec![
             field("first_name", "string", true),
@@ -350,14 +393,18 @@ fn next_step(world: &mut World, sitting: Option<&Sitting>, step: StepName, path:
             if let Some(sitting) = sitting {
                 options = method_options(world, sitting)?;
             }
+            let may_prefer = sitting.is_some_and(Sitting::may_change_payee);
+            let preferences = ["is_default", "auto_payout_enabled"].into_iter().filter(|_| may_prefer);
+            let preferences = preferences.map(|name| field(name, "boolean", false));
             let mut platforms: Vec<String> = options.iter().map(|option| option.platform.to_owned()).collect();
             platforms.dedup();
             vec![
                 StepField { choices: platforms, ..field("platform", "string", false) },
                 field("payout_method_id", "string", false),
-                field("is_default", "boolean", false),
-                field("auto_payout_enabled", "boolean", false),
             ]
+            .into_iter()
+            .chain(preferences)
+            .collect()
         }
         StepName::Payout => {
             if let Some(sitting) = sitting
@@ -378,8 +425,10 @@ pub(super) fn method_options(world: &mut World, sitting: &Sitting) -> Result<Vec
     let left = link.remaining();
     let open = users::open_rails(world, link.scope(), user)?;
     let mut options = Vec::new();
-    for method in payout_methods::of_user(world, link.org, user.id)? {
-        if open.contains(&method.platform) {
+    let chosen = sitting.session.payout_method;
+    for method in payout_methods::offered(world, link.scope(), user.id, chosen)? {
+        let is_shown = !sitting.session.is_guest || chosen == Some(method.id);
+        if is_shown && open.contains(&method.platform) {
             let saved = (Some(method.id), Some(method.told_apart()));
             options.extend(option(world, sitting, &Way::to(&method), left, saved)?);
         }

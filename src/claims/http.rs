@@ -5,6 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::acts::Payee;
+use super::contact_change::{ConfirmContactChange, wrong_codes};
 use super::verbs::Contact;
 use super::{ClaimDocument, ClaimPayout};
 use crate::email::Email;
@@ -14,7 +15,7 @@ use crate::http::inputs::{Amount, CallingCode, Name, NationalNumber, phone};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::PayoutMethodId;
-use crate::payout_links::ClaimToken;
+use crate::payout_links::{self, ClaimToken};
 use crate::payout_methods::{self, Details};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
@@ -84,6 +85,16 @@ input! {
 }
 
 input! {
+    /// The codes of a change of contact.
+    pub struct ContactCodesStep {
+        /// The six digits that were sent to the present phone number or e-mail address.
+        pub present_token: SixDigits,
+        /// The six digits that were sent to the new one.
+        pub new_token: SixDigits,
+    }
+}
+
+input! {
     /// The payee's name.
     pub struct ProfileStep {
         /// First name.
@@ -120,8 +131,6 @@ async fn step<C: Command>(
     command: Result<C, Refusal>,
     answer: impl Fn(&C::Reply) -> Answer + Send + 'static,
 ) -> Outcome {
-    // A token that opens nothing keeps no answers: whoever guesses would fill the store with them.
-    payee.look_up_link().await?;
     // Keys of one link are its own: another link's payee may use the same.
     call.once_in(payee.token().org, key_scope(payee.token()), command, answer).await
 }
@@ -155,9 +164,8 @@ pub async fn code(call: Call) -> Outcome {
         Err(refusal) => Err(refusal),
     };
     let sitting = command.as_ref().ok().map(|command| command.sitting.clone());
-    let answer =
-        |checked: &Checked| checked.refusal().map_or_else(|| Answer::empty(200), |refusal| Answer::from(&refusal));
-    let tried = step(&call, &payee, command, answer).await?;
+    let org = payee.token().org;
+    let tried = step(&call, &payee, command, move |checked: &Checked| checked.answer(org)).await?;
     if tried.status != 200 {
         return Ok(tried);
     }
@@ -194,7 +202,10 @@ pub async fn compliance(call: Call) -> Outcome {
 pub async fn method(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = if call.body.get("payout_method_id").is_some() {
-        call.body::<SavedMethodStep>().map(|step| payee.saved_method_command(&step))
+        match call.body::<SavedMethodStep>() {
+            Ok(step) => payee.saved_method_command(&step).await,
+            Err(refusal) => Err(refusal),
+        }
     } else {
         match call.body::<NewMethodStep>() {
             Ok(step) => payee.new_method_command(step).await,
@@ -276,19 +287,89 @@ pub async fn payout(call: Call) -> Outcome {
     show_then(step(&call, &payee, command, paid).await?, &payee).await
 }
 
+/// POST /v2/claims/{token}/contact-change
+pub async fn change_contact(call: Call) -> Outcome {
+    let payee = payee(&call)?;
+    let new = call.body::<ContactStep>().and_then(ContactStep::contact);
+    take(&call, &payee, new.map(|new| payee.contact_change_command(new))).await
+}
+
+/// POST /v2/claims/{token}/contact-change/confirm
+pub async fn confirm_contact(call: Call) -> Outcome {
+    let payee = payee(&call)?;
+    let command = call.body::<ContactCodesStep>().map(|codes| payee.confirm_contact_command(&codes));
+    let answer = |changed: &<ConfirmContactChange as Command>::Reply| match changed {
+        Ok(()) => Answer::empty(200),
+        Err(checked) => Answer::from(&wrong_codes(*checked)),
+    };
+    show_then(step(&call, &payee, command, answer).await?, &payee).await
+}
+
+/// POST /v2/claims/{token}/end
+pub async fn end(call: Call) -> Outcome {
+    let payee = payee(&call)?;
+    take(&call, &payee, Ok(payee.end_command())).await
+}
+
 fn key_scope(token: &ClaimToken) -> Uuid {
     let bytes = token.hash.first_chunk::<16>().copied().unwrap_or_default();
     Uuid::new_v8(bytes)
 }
 
+fn about(route: Route, summary: &'static str) -> Route {
+    let refusals = [Code::NotFound, Code::LinkExpired, Code::LinkCanceled, Code::AlreadyClaimed, Code::NotPermitted];
+    let route = route.about("Claims", summary).opened_by_token(payout_links::check_token);
+    route.gives::<ClaimDocument>(200, "The state of the claim.").refuses(&refusals)
+}
+
+fn contact_changes() -> Vec<Route> {
+    vec![
+        about(
+            route!(Post "/v2/claims/{token}/contact-change" Anyone "change_claim_contact" change_contact),
+            "Change the payee's phone number or e-mail address",
+        )
+        .describe(
+            "Sends one code to the present contact and one to the new. The present contact is the verified one of the same kind, else the \
+             other verified one. Nothing changes before both codes are typed. Only in a session of a known payee, at a link that names its \
+             payee (`may_change_contact`); the change waits for ten minutes in the session. Both codes count for the limits of \
+             sending.",
+        )
+        .keyed()
+        .takes::<ContactStep>()
+        .example(json!({"email": "ada@example.com"}))
+        .refuses(&[
+            Code::Unauthorized,
+            Code::InvalidState,
+            Code::InvalidPhoneNumber,
+            Code::InvalidEmail,
+            Code::UserInactive,
+            Code::VerificationLocked,
+        ]),
+        about(
+            route!(Post "/v2/claims/{token}/contact-change/confirm" Anyone "confirm_claim_contact" confirm_contact),
+            "Confirm the change with both codes",
+        )
+        .describe(
+            "Wrong codes are counted for each side; a right one stays good while the other is wrong. The contact from before receives a \
+             notice with a link that freezes automatic payouts. A contact of another user is refused only here, after both codes.",
+        )
+        .keyed()
+        .takes::<ContactCodesStep>()
+        .example(json!({"present_token": "123456", "new_token": "654321"}))
+        .refuses(&[
+            Code::Unauthorized,
+            Code::WrongToken,
+            Code::InvalidState,
+            Code::InvalidPhoneNumber,
+            Code::UserInactive,
+            Code::VerificationLocked,
+        ]),
+    ]
+}
+
 /// The routes of claims.
 pub fn routes() -> Vec<Route> {
-    let refusals = [Code::NotFound, Code::LinkExpired, Code::LinkCanceled, Code::AlreadyClaimed, Code::NotPermitted];
-    let about = |route: Route, summary: &'static str| {
-        let route = route.about("Claims", summary).opened_by_token();
-        route.gives::<ClaimDocument>(200, "Where the claim stands.").refuses(&refusals)
-    };
-    vec![
+    let steps = vec![
         about(route!(Get "/v2/claims/{token}" Anyone "get_claim" show), "See a claim")
             .describe("The token of the link is the credential. Looking moves nothing (decisions.md 16)."),
         about(
@@ -297,7 +378,7 @@ pub fn routes() -> Vec<Route> {
         )
         .keyed()
         .takes::<ContactStep>()
-        .refuses(&[Code::UserInactive]),
+        .refuses(&[Code::UserInactive, Code::VerificationLocked]),
         about(route!(Post "/v2/claims/{token}/code" Anyone "prove_claim_contact" code), "Type the code")
             .describe(
                 "The answer carries `session`; send it from then on as the header Claim-Session. A repeat under the same \
@@ -305,11 +386,11 @@ pub fn routes() -> Vec<Route> {
             )
             .keyed()
             .takes::<CodeStep>()
-            .refuses(&[Code::WrongToken, Code::InvalidState, Code::UserInactive]),
+            .refuses(&[Code::WrongToken, Code::InvalidState, Code::UserInactive, Code::VerificationLocked]),
         about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Say the payee's name")
             .keyed()
             .takes::<ProfileStep>()
-            .refuses(&[Code::Unauthorized]),
+            .refuses(&[Code::Unauthorized, Code::InvalidState]),
         about(
             route!(Post "/v2/claims/{token}/compliance" Anyone "give_claim_tax_form" compliance),
             "Give the tax form",
@@ -317,7 +398,7 @@ pub fn routes() -> Vec<Route> {
         .describe("Only where next_step asks for it. Exactly one of w9 and w8ben.")
         .keyed()
         .takes::<TaxFormInput>()
-        .refuses(&[Code::Unauthorized, Code::InvalidSsn, Code::UserInactive]),
+        .refuses(&[Code::Unauthorized, Code::InvalidSsn, Code::InvalidState, Code::UserInactive]),
         about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Say where the money goes")
             .keyed()
             .takes::<NewMethodStep>()
@@ -328,5 +409,13 @@ pub fn routes() -> Vec<Route> {
             .keyed()
             .takes::<PayoutStep>()
             .refuses(&[Code::Unauthorized, Code::UserInfoMissing, Code::InsufficientFunds, Code::InvalidState]),
-    ]
+        about(route!(Post "/v2/claims/{token}/end" Anyone "end_claim_session" end), "End the claim session")
+            .describe(
+                "Signs the payee out. A session also ends one hour after its last change, when another code opens a newer \
+                 session of the link, and when everything is paid; then it may only replace a method of this link that \
+                 failed, for 14 days. To repeat it changes nothing.",
+            )
+            .keyed(),
+    ];
+    [steps, contact_changes()].concat()
 }

@@ -3,26 +3,33 @@
 //! Contact, code, name, tax form if due, method, payout: the same steps for our own page
 //! and, as JSON, for those who build theirs. Invariants: opening a link moves nothing;
 //! who has only the link cannot go on for another, because each step after the code
-//! needs the sitting that the code opened; a link's money is claimed once. Deliberately
+//! needs the sitting that the code opened; a verified contact is changed with a code on both sides (`contact_change.rs`); a link's money is claimed once; a session ends
+//! idle, paid or replaced (`rules.rs`). Deliberately
 //! absent: pages. Start at `steps.rs`, then `acts.rs`.
 
 pub mod acts;
+mod contact_change;
 mod document;
+mod end;
 mod http;
 mod model;
 mod payout;
 mod quote;
+mod rules;
 mod sitting;
 pub mod steps;
 mod tax_form;
 mod verbs;
 
-pub use document::{ClaimDocument, ClaimTransfer, MethodOption, StepField};
-pub use http::{CodeStep, ContactStep, NewMethodStep, ProfileStep, SavedMethodStep, routes};
+pub use contact_change::{BeginContactChange, ConfirmContactChange};
+pub use document::{ClaimDocument, ClaimTransfer, MethodOption, PendingContactChange, StepField};
+pub use end::EndSession;
+pub use http::{CodeStep, ContactCodesStep, ContactStep, NewMethodStep, ProfileStep, SavedMethodStep, routes};
 pub use model::{ClaimContact, ClaimSession};
 pub use payout::ClaimPayout;
 pub use quote::ClaimQuote;
-pub use sitting::{NewSitting, SITTING_SECONDS, Sitting};
+pub use rules::{IDLE_SECONDS, SESSION_SECONDS};
+pub use sitting::{NewSitting, Sitting};
 pub use steps::StepName;
 pub use tax_form::GiveTaxForm;
 pub use verbs::{ChooseMethod, Contact, FillProfile, GiveContact, MethodChosen, ProveContact, SendCodeAgain};

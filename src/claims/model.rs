@@ -29,7 +29,8 @@ record! {
     /// One sitting of a payee: opened by the right code, needed for every later step.
     pub struct ClaimSession in "claim_sessions" {
         key (org, id)
-        unique BY_SECRET (org, secret_hash);
+        unique BY_SECRET (org, secret_hash)
+        many OF_LINK (org, link);
         /// The organization.
         pub org: OrgId,
         /// Its id.
@@ -50,7 +51,20 @@ record! {
         pub payout_method: Option<PayoutMethodId>,
         /// When it was opened.
         pub created_at: Time,
-        /// When it is over.
+        /// When it is over, paid or not.
         pub expires_at: Time,
+        /// Until when it may change something; each change prolongs it (`rules.rs`).
+        pub changes_until: Time,
+        /// When it paid the rest of the link out.
+        pub paid_at: Option<Time>,
+        /// When the payee, or a newer session, ended it.
+        pub ended_at: Option<Time>,
+        /// Whether a payee who was known before opened a link that names no payee: then it sends this link's money and
+        /// changes nothing else of the payee.
+        pub is_guest: bool,
+        /// Of a change of the payee's contact that waits for its codes: to where the code of the present contact went.
+        pub change_from: Option<String>,
+        /// The new contact: E.164 or an address.
+        pub change_to: Option<String>,
     }
 }

@@ -7,7 +7,7 @@ use super::steps::{self, StepName};
 use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::money::Cents;
-use crate::payout_links::{ClaimToken, LinkStatus, PayoutLink};
+use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::payouts::{self, FeesAsked, Order, pay};
 use crate::refusal::{Code, Refusal};
@@ -66,8 +66,9 @@ impl Command for ClaimPayout {
             | LinkStatus::Expired
             | LinkStatus::Failed => payouts::claim(world, link, user)?,
         };
+        let (scope, link) = (link.scope(), link);
         let order = Order {
-            scope: link.scope(),
+            scope,
             user: user.clone(),
             method,
             amount,
@@ -78,7 +79,12 @@ impl Command for ClaimPayout {
             metadata: link.metadata.clone(),
         };
         match world.attempt(|world| pay(world, &order))? {
-            Ok(transfer) => Ok(Ok(transfer)),
+            Ok(transfer) => {
+                let (link, now) = (payout_links::find(world, scope, link.id)?, world.now());
+                let is_paid = link.remaining().is_zero();
+                sitting.touch(world, |session| session.paid_at = session.paid_at.or(is_paid.then_some(now)));
+                Ok(Ok(transfer))
+            }
             Err(refusal) => match kept_for_payee(&refusal) {
                 Some(told) => Ok(Err(told)),
                 None => Err(refusal.into()),
@@ -148,10 +154,13 @@ pub(super) fn must_be_ready(world: &mut World, sitting: &Sitting) -> Result<(), 
 
 /// The method of this sitting, or the payee's default.
 pub(super) fn chosen(world: &mut World, sitting: &Sitting) -> Result<Arc<PayoutMethod>, Halt> {
-    let org = sitting.link.org;
+    let scope = sitting.link.scope();
     let method = match sitting.session.payout_method {
-        Some(id) => Some(payout_methods::find(world, org, sitting.user.id, id)?),
-        None => users::default_payout_method(world, &sitting.user)?,
+        // A session from before methods belonged to apps may name the row of another app that the payee chose in both.
+        Some(id) => Some(payout_methods::paid_to(world, scope.org, sitting.user.id, id)?),
+        // What a known payee saved is not for the holder of a link that names no payee.
+        None if sitting.session.is_guest => None,
+        None => users::default_payout_method(world, scope, sitting.user.id)?,
     };
     // A rail that was excluded since is no way any more.
     let open = users::open_rails(world, sitting.link.scope(), &sitting.user)?;

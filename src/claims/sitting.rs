@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::model::ClaimSession;
-use crate::clock::DAY_SECONDS;
+use super::rules::{self as session_rules, IDLE_SECONDS, Rights};
 use crate::ids::Entropy;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
 use crate::refusal::{Code, Refusal};
@@ -14,9 +14,6 @@ use crate::users::{self, User};
 use crate::vault::{Purpose, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
-
-/// How long a sitting lasts: long enough that a payee whose bank said no some days later can go on where they were.
-pub const SITTING_SECONDS: i64 = 14 * DAY_SECONDS;
 
 /// A secret that was drawn for a new sitting.
 #[derive(Clone)]
@@ -56,6 +53,63 @@ pub struct Sitting {
     pub session: Arc<ClaimSession>,
     /// The payee.
     pub user: Arc<User>,
+    /// What the session may do.
+    pub rights: Rights,
+}
+
+impl Sitting {
+    /// Refuses what changes the payee, or this link before it is paid, once the session may not.
+    ///
+    /// # Errors
+    /// `invalid-state`.
+    pub fn may_change(&self) -> Result<(), Refusal> {
+        match self.rights {
+            Rights::All => Ok(()),
+            Rights::ReplaceFailed | Rights::None => {
+                let message = "This payout was paid out, so this session may only replace a payout method that \
+                               failed. Ask for a new code to change anything else.";
+                Err(Refusal::new(Code::InvalidState, message))
+            }
+        }
+    }
+
+    /// Refuses to choose where the money goes when there is nothing to send.
+    ///
+    /// # Errors
+    /// `already-claimed`.
+    pub fn may_choose_method(&self) -> Result<(), Refusal> {
+        if self.link.remaining().is_zero() {
+            return Err(Refusal::new(Code::AlreadyClaimed, "All of this payout is paid out, or on its way."));
+        }
+        Ok(())
+    }
+
+    /// Whether the session may change what holds for later payouts to this payee.
+    pub fn may_change_payee(&self) -> bool {
+        self.rights == Rights::All && !self.session.is_guest
+    }
+
+    /// Prolongs the session: it changed something.
+    pub fn touch(&self, world: &mut World, edit: impl FnOnce(&mut ClaimSession)) {
+        let until = world.now().plus_seconds(IDLE_SECONDS);
+        world.change(&self.session, |session| {
+            session.changes_until = until;
+            edit(session);
+        });
+    }
+}
+
+/// The session that this secret names at this link, ended or not.
+pub(super) fn shown(
+    world: &mut World,
+    link: &PayoutLink,
+    secret_hash: Option<&[u8]>,
+) -> Result<Option<Arc<ClaimSession>>, Halt> {
+    let session = match secret_hash {
+        Some(hash) => world.find::<ClaimSession>(ClaimSession::BY_SECRET, key![link.org, hash.to_vec()])?,
+        None => None,
+    };
+    Ok(session.filter(|session| session.link == link.id))
 }
 
 /// The sitting that this secret opens on this link.
@@ -65,12 +119,12 @@ pub struct Sitting {
 pub fn find(world: &mut World, token: &ClaimToken, secret_hash: Option<&[u8]>) -> Result<Sitting, Halt> {
     let link = payout_links::by_token(world, token)?;
     rules::may_open(&link, world.now())?;
-    let session = match secret_hash {
-        Some(hash) => world.find::<ClaimSession>(ClaimSession::BY_SECRET, key![link.org, hash.to_vec()])?,
-        None => None,
-    };
-    let now = world.now();
-    let Some(session) = session.filter(|session| session.link == link.id && now < session.expires_at) else {
+    let (now, paid_out) = (world.now(), link.remaining().is_zero());
+    let rights = |session: &ClaimSession| session_rules::rights(session, paid_out, now);
+    let session = shown(world, &link, secret_hash)?;
+    let Some((session, rights)) =
+        session.map(|session| (session.clone(), rights(&session))).filter(|(_, rights)| *rights != Rights::None)
+    else {
         let message =
             "Prove who you are first: give your phone number or e-mail address, then the code that was sent there.";
         return Err(Refusal::new(Code::Unauthorized, message).into());
@@ -79,5 +133,5 @@ pub fn find(world: &mut World, token: &ClaimToken, secret_hash: Option<&[u8]>) -
     if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
         return Err(Refusal::new(Code::AlreadyClaimed, "Somebody else claimed this payout.").into());
     }
-    Ok(Sitting { link, session, user })
+    Ok(Sitting { link, session, user, rights })
 }

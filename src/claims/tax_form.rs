@@ -1,6 +1,7 @@
 //! The step compliance: the payee's tax form, kept as the API keeps it.
 
 use super::sitting;
+use super::verbs::not_here;
 use crate::engine::Command;
 use crate::ids::{OrgId, UserId};
 use crate::payout_links::ClaimToken;
@@ -39,7 +40,12 @@ impl Command for GiveTaxForm {
         if sitting.user.id != self.user {
             return Err(Refusal::new(Code::InvalidState, "Somebody else sits here now. Look again.").into());
         }
+        sitting.may_change()?;
+        if sitting.session.is_guest && sitting.user.has_tax_form() {
+            return Err(not_here("/w9").into());
+        }
         collect_tax_form(world, &sitting.user, &self.form, self.verification, &self.names)?;
+        sitting.touch(world, |_| ());
         Ok(())
     }
 }

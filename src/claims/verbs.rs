@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
+use super::end::end_all;
 use super::model::{ClaimContact, ClaimSession};
-use super::sitting::{self, NewSitting, SITTING_SECONDS};
+use super::rules::{IDLE_SECONDS, SESSION_SECONDS};
+use super::sitting::{self, NewSitting};
+use crate::apps::phones;
 use crate::email::Email;
 use crate::engine::Command;
 use crate::ids::{OrgId, PayoutMethodId};
 use crate::messages::{Channel, CodePurpose};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
-use crate::payout_methods;
+use crate::payout_methods::{self, MethodOrigin};
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
-use crate::users::verification::{self, Checked, NewCode, Recipient};
+use crate::users::verification::{self, Checked, Door, NewCode, Recipient};
 use crate::users::{self, Identity, NewMethod, Person};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
@@ -58,6 +61,9 @@ impl Command for GiveContact {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
+        if let Contact::Phone(phone) = &self.contact {
+            phones::may_write_to(world, link.scope(), &phone.e164(), "/phone_number")?;
+        }
         let (channel, recipient) = (self.contact.channel(), recipient(world, &link, &self.contact)?);
         let contact = world.get::<ClaimContact>(key![link.org, link.id])?;
         let sends = send_code(world, &link, contact.as_deref(), (channel, &recipient), &self.code)?;
@@ -81,7 +87,9 @@ impl Command for GiveContact {
 
 /// Codes sent for one link within an hour, wherever they go. Who holds a link that names nobody may give any phone, and
 /// each text costs money and wakes a person.
-const SENDS_OF_LINK_PER_HOUR_MAX: usize = 10;
+pub(super) const SENDS_OF_LINK_PER_HOUR_MAX: usize = 10;
+/// The refusal of more.
+pub(super) const SENDS_MESSAGE: &str = "At most ten codes an hour are sent for one payout.";
 
 /// Sends a code for the link; gives the link's sends of the last hour, this one included.
 fn send_code(
@@ -92,11 +100,20 @@ fn send_code(
     code: &NewCode,
 ) -> Result<Vec<i64>, Halt> {
     let sent = contact.map_or(&[][..], |contact| &contact.sent_at_micros.0);
-    let message = "At most ten codes an hour are sent for one payout.";
-    let sends = verification::with_one_more(sent, world.now(), SENDS_OF_LINK_PER_HOUR_MAX, message)?;
-    let to = Recipient { channel, recipient, purpose: CodePurpose::Claim };
+    let sends = verification::with_one_more(sent, world.now(), SENDS_OF_LINK_PER_HOUR_MAX, SENDS_MESSAGE)?;
+    let to = Recipient { channel, recipient, door: door(link) };
     verification::start(world, link.scope(), &to, code)?;
     Ok(sends)
+}
+
+/// The door at which a link's codes are offered.
+pub(super) fn door(link: &PayoutLink) -> Door {
+    Door { purpose: CodePurpose::Claim, about: link.id.0, names_recipient: names_payee(link) }
+}
+
+/// Whether a link says who its payee is. One that does not is for the person who holds it.
+pub(super) fn names_payee(link: &PayoutLink) -> bool {
+    link.for_user.is_some() || link.payee_phone.is_some() || link.payee_email.is_some()
 }
 
 /// Where the code goes. A link that names its payee is for that payee: to the phone or the address it names. A link that
@@ -120,14 +137,14 @@ fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<
         return Err(Refusal::new(Code::UserInactive, message).into());
     }
     let is_payees = match made_for {
-        Some(user) => match contact {
-            Contact::Phone(_) => user.phone_e164.as_ref() == Some(&recipient),
-            Contact::Email(email) => users::may_prove_address(world, &user, email)?,
-        },
-        None => {
-            let names_somebody = link.payee_phone.is_some() || link.payee_email.is_some();
-            named.as_ref() == Some(&recipient) || !names_somebody
+        Some(user) => {
+            let reached = users::reached(world, link.scope(), &user)?;
+            match contact {
+                Contact::Phone(_) => reached.phone_e164.as_ref() == Some(&recipient),
+                Contact::Email(email) => reached.email.is_some() && users::may_prove_address(world, &user, email)?,
+            }
         }
+        None => named.as_ref() == Some(&recipient) || !names_payee(link),
     };
     if is_payees {
         return Ok(recipient);
@@ -163,7 +180,7 @@ impl Command for SendCodeAgain {
     }
 }
 
-fn must_have_contact(world: &mut World, link: &PayoutLink) -> Result<Arc<ClaimContact>, Halt> {
+pub(super) fn must_have_contact(world: &mut World, link: &PayoutLink) -> Result<Arc<ClaimContact>, Halt> {
     let contact = world.get::<ClaimContact>(key![link.org, link.id])?;
     contact
         .ok_or_else(|| Refusal::new(Code::InvalidState, "No code was sent yet. The step contact comes first.").into())
@@ -194,7 +211,7 @@ impl Command for ProveContact {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
         let contact = must_have_contact(world, &link)?;
-        let checked = verification::check(world, link.scope(), &contact.recipient, &self.offered_hash)?;
+        let checked = verification::check(world, link.scope(), &contact.recipient, door(&link), &self.offered_hash)?;
         if checked == Checked::Right {
             self.open(world, &link, &contact)?;
         }
@@ -205,6 +222,10 @@ impl Command for ProveContact {
 impl ProveContact {
     fn open(&self, world: &mut World, link: &Arc<PayoutLink>, contact: &ClaimContact) -> Result<(), Halt> {
         let identity = identity(contact)?;
+        let known = match &identity {
+            Identity::Phone(phone) => users::by_phone(world, link.org, &phone.e164())?,
+            Identity::Email(email) => users::by_proven_email(world, link.org, email)?,
+        };
         let user = match payout_links::made_for(world, link)? {
             Some(user) => {
                 // It may have been changed since the code was sent there.
@@ -233,6 +254,7 @@ impl ProveContact {
         if form_is_due {
             users::await_tax_form(world, link.scope(), user.id, coming)?;
         }
+        end_all(world, link)?;
         let (id, now) = (world.id(), world.now());
         world.add(ClaimSession {
             org: link.org,
@@ -245,7 +267,13 @@ impl ProveContact {
             asks_compliance: form_is_due || link.collect_compliance && !user.has_tax_form(),
             payout_method: None,
             created_at: now,
-            expires_at: now.plus_seconds(SITTING_SECONDS),
+            expires_at: now.plus_seconds(SESSION_SECONDS),
+            changes_until: now.plus_seconds(IDLE_SECONDS),
+            paid_at: None,
+            ended_at: None,
+            is_guest: known.is_some() && !names_payee(link),
+            change_from: None,
+            change_to: None,
         });
         Ok(())
     }
@@ -324,18 +352,38 @@ impl Command for FillProfile {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        sitting.may_change()?;
+        if sitting.session.is_guest && sitting.user.has_name() {
+            return Err(not_here("/first_name").into());
+        }
+        if sitting.session.is_guest && self.email.is_some() {
+            return Err(not_here("/email").into());
+        }
         let email = self.email.as_ref();
         let (first, last) = (&self.first_name, &self.last_name);
         users::fill_profile(world, &sitting.user, (first, last), email, &self.names)?;
+        sitting.touch(world, |_| ());
         Ok(())
     }
+}
+
+/// The refusal of a change to a payee in a session that may only send this link's money.
+pub(super) fn not_here(field: &str) -> Refusal {
+    let message = "cannot be changed here: this session may only send the money of this payout. Use a link that was sent \
+                   to your own phone number or e-mail address";
+    Refusal::field(Code::NotPermitted, field, message)
 }
 
 /// What the payee chose.
 #[derive(Clone, Debug)]
 pub enum MethodChosen {
-    /// A method that was set up before.
-    Saved(PayoutMethodId),
+    /// A method that was saved before.
+    Saved {
+        /// Its id.
+        id: PayoutMethodId,
+        /// The same for this app, where it was saved in a claim of another app.
+        copy: Option<Box<NewMethod>>,
+    },
     /// A new one.
     New(Box<NewMethod>),
 }
@@ -365,11 +413,27 @@ impl Command for ChooseMethod {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
         let (scope, user) = (sitting.link.scope(), &sitting.user);
+        sitting.may_choose_method()?;
+        let may_prefer = sitting.may_change_payee();
+        if !may_prefer && (self.is_default || self.auto_payout_enabled == Some(true)) {
+            return Err(not_here(if self.is_default { "/is_default" } else { "/auto_payout_enabled" }).into());
+        }
         let method = match &self.chosen {
-            MethodChosen::Saved(id) => payout_methods::find(world, scope.org, user.id, *id)?,
+            MethodChosen::Saved { id, .. }
+                if sitting.session.is_guest && sitting.session.payout_method != Some(*id) =>
+            {
+                return Err(not_here("/payout_method_id").into());
+            }
+            MethodChosen::Saved { id, copy } => {
+                let copy = copy.as_deref().map(|copy| if may_prefer { copy.clone() } else { only_added(copy) });
+                let is_own = sitting.session.payout_method == Some(*id);
+                users::choose_payout_method(world, scope, user, (*id, copy.as_ref()), is_own)?
+            }
             MethodChosen::New(new) => {
-                payout_methods::must_have_room(world, scope.org, user.id, &new.details)?;
-                users::set_up_payout_method(world, scope, user, new)?
+                payout_methods::must_have_room(world, scope, user.id, &new.details)?;
+                let new = if may_prefer { NewMethod::clone(new) } else { only_added(new) };
+                let origin = if sitting.session.is_guest { MethodOrigin::Guest } else { MethodOrigin::Payee };
+                users::set_up_payout_method(world, scope, user, (&new, origin))?
             }
         };
         if !method.in_use {
@@ -378,8 +442,16 @@ impl Command for ChooseMethod {
         }
         // As setting it up left the user: what is so already is not told twice.
         let user = users::find_in_organization(world, scope.org, user.id)?;
-        users::prefer_payout_method(world, &user, &method, self.is_default, self.auto_payout_enabled)?;
-        world.change(&sitting.session, |session| session.payout_method = Some(method.id));
+        if may_prefer {
+            let preference = (self.is_default, self.auto_payout_enabled);
+            users::prefer_payout_method(world, scope, &user, &method, preference)?;
+        }
+        sitting.touch(world, |session| session.payout_method = Some(method.id));
         Ok(())
     }
+}
+
+/// The method alone: neither the default nor automatic payouts change.
+fn only_added(new: &NewMethod) -> NewMethod {
+    NewMethod { is_default: Some(false), auto_payout_enabled: None, ..new.clone() }
 }

@@ -23,8 +23,8 @@ pub(super) fn backup(configured: Configured, to: &Path, as_json: bool) -> Result
 }
 
 /// Puts a copy where the store is to be.
-pub(super) fn restore(configured: Configured, from: &Path, as_json: bool) -> Result<(), Failed> {
-    run(configured, as_json, "Put the copy at", |config| backups::restore(config, from))
+pub(super) fn restore(configured: Configured, from: &Path, empty_ok: bool, as_json: bool) -> Result<(), Failed> {
+    run(configured, as_json, "Put the copy at", |config| backups::restore(config, from, empty_ok))
 }
 
 fn run(
@@ -34,15 +34,20 @@ fn run(
     copy: impl FnOnce(&Config) -> Result<Copied, NotCopied>,
 ) -> Result<(), Failed> {
     let config = configured.load()?;
-    let Copied { path, bytes, report } = copy(&config)?;
+    let Copied { path, bytes, report, contents } = copy(&config)?;
     let (transactions, events) = (report.transactions, report.events);
     if as_json {
-        return say(&json!({"path": path, "bytes": bytes, "transactions": transactions, "events": events}).to_string());
+        let done = json!({
+            "path": path, "bytes": bytes, "transactions": transactions, "events": events,
+            "organizations": contents.organizations, "last_event": contents.last_event,
+        });
+        return say(&done.to_string());
     }
     let path = path.display();
     say(&format!(
         "{done} {path}: {bytes} bytes, {transactions} transactions and {events} events, every invariant holds.\n\
+         In it: {contents}.\n\
          The key file {} is not in it: without it, what is sealed cannot be opened.",
-        config.key_file.display()
+        config.key.file.display()
     ))
 }

@@ -23,6 +23,8 @@ enum Verb {
     List(Of),
     /// Issue another key and print it once; two may live at a time
     Create(Of),
+    /// Make or change a file with master keys, which seal account numbers and other secrets
+    Master(super::master::Asked),
     /// Revoke a key; it stops working within five seconds
     Revoke {
         /// The public half of the key
@@ -51,6 +53,7 @@ fn app(id: &str) -> Result<AppId, String> {
 /// Lists, issues or revokes.
 pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
     let (of, method, key) = match &asked.verb {
+        Verb::Master(asked) => return super::master::run(asked),
         Verb::List(of) => (of, Method::GET, None),
         Verb::Create(of) => (of, Method::POST, None),
         Verb::Revoke { key, of } => (of, Method::DELETE, Some(key)),
@@ -68,6 +71,7 @@ pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
                 say(&format!("client id  {}\nkey        {}", text(&answer, "client_id"), text(&answer, "api_key")))
             }
             Verb::Revoke { key, .. } => say(&format!("{key} is revoked")),
+            Verb::Master(_) => Ok(()),
         }
     })
 }
@@ -86,9 +90,9 @@ fn path(api: &Api, of: &Of, key: Option<&String>) -> Result<String, Failed> {
 
 fn table(answer: &Value) -> String {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["CLIENT ID", "CREATED", "REVOKED"]);
+    table.load_style(presets::NOTHING).set_header(["CLIENT ID", "CREATED", "REVOKED", "EXPIRES", "LAST USED"]);
     for key in answer["data"].as_array().into_iter().flatten() {
-        table.add_row([text(key, "client_id"), text(key, "created"), text(key, "revoked")]);
+        table.add_row(["client_id", "created", "revoked", "expires_at", "last_used_at"].map(|name| text(key, name)));
     }
     table.trim_fmt()
 }

@@ -11,7 +11,10 @@ mod listen;
 mod log;
 mod logging;
 mod migrate;
+mod master;
 mod move_store;
+mod organizations;
+mod rekey;
 mod routes;
 mod screening;
 mod serve;
@@ -70,14 +73,21 @@ enum Command {
     )]
     Move(Box<move_store::Asked>),
     /// Check the books and the event logs against the invariants; changes nothing, and the server may run
-    #[command(after_help = "Examples:\n  bursar verify\n  bursar verify --database-url sqlite:/backup/bursar.db\n  \
-                            bursar verify --json | jq '.findings[].where'\n\nExits with 1 when anything is found.")]
-    Verify {
+    #[command(
+        after_help = "Examples:\n  bursar verify\n  bursar verify --anchor /mnt/other/anchors.txt\n  bursar verify --database-url sqlite:/backup/bursar.db\n  \
+                            bursar verify --json | jq '.findings[].where'\n\nExits with 1 when anything is found."
+    )]
+    Verify(Box<verify::Asked>),
+    /// Sign the heads of the history, to be kept outside of the store
+    #[command(after_help = "Examples:\n  bursar anchor\n  bursar anchor --to /mnt/other/anchors.txt\n  \
+                            bursar anchor --to https://anchors.example.com/bursar\n\nA file is appended to. \
+                            `bursar verify --anchor FILE` checks that the history contains every anchor.")]
+    Anchor {
         #[command(flatten)]
         configured: Configured,
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
+        /// Append to this file, or POST to this URL; standard output when not given
+        #[arg(long, value_name = "FILE|URL", value_parser = verify::to)]
+        to: Option<verify::To>,
     },
     /// Copy an embedded store into a new file, while it is served or not, and check the copy
     #[command(after_help = "Examples:\n  bursar backup /backup/bursar-monday.sqlite\n  \
@@ -103,6 +113,9 @@ enum Command {
         from: PathBuf,
         #[command(flatten)]
         configured: Configured,
+        /// Accept a copy without an organization
+        #[arg(long)]
+        empty_ok: bool,
         /// Answer as JSON
         #[arg(long)]
         json: bool,
@@ -140,11 +153,23 @@ enum Command {
     #[command(after_help = "Examples:\n  bursar listen --forward-to http://127.0.0.1:3000/hooks\n  \
                             bursar listen --forward-to http://127.0.0.1:3000/hooks --after 0 --json")]
     Listen(listen::Asked),
-    /// List, issue and revoke the keys of an app of a running server
+    /// List, issue and revoke the keys of an app of a running server; make a file with master keys
     #[command(
-        after_help = "Examples:\n  bursar keys list\n  bursar keys create --json\n  bursar keys revoke pk_sandbox_…"
+        after_help = "Examples:\n  bursar keys list\n  bursar keys create --json\n  bursar keys revoke pk_sandbox_…\n  \
+                      bursar keys master /etc/bursar/master.key"
     )]
     Keys(keys::Asked),
+    /// Add a master key and have every sealed value rewritten under it, while the server runs
+    #[command(after_help = "Examples:\n  bursar rekey --config /etc/bursar.toml\n  bursar rekey --watch --json\n\n\
+                            A server must run: it rewrites the seals. Stopped, it resumes at its next start.")]
+    Rekey(Box<rekey::Asked>),
+    /// Create an organization, as the first of a production server
+    #[command(after_help = "Examples:\n  bursar organizations create --config /etc/bursar.toml --name 'Example Pay' \
+                            --admin-email ada@example.com --app-name Payroll\n\nOver an embedded store the server must not run.")]
+    Organizations {
+        #[command(subcommand)]
+        asked: organizations::Asked,
+    },
     /// List every route: method, path, who may call it, operation id
     #[command(after_help = "Examples:\n  bursar routes\n  bursar routes --json | jq -r '.[].path'")]
     Routes {
@@ -200,14 +225,16 @@ impl From<std::io::Error> for Failed {
 
 /// Runs what the command line asks for.
 pub fn run() -> ExitCode {
+    harden();
     // Clap ends the process by itself with 2 for wrong usage and 0 for --help.
     let done = match Line::parse().command {
         Command::Serve { configured, json } => serve::run(configured, json),
         Command::Migrate { configured, distribute, json } => migrate::run(configured, distribute, json),
         Command::Move(asked) => move_store::run(*asked),
-        Command::Verify { configured, json } => verify::run(configured, json),
+        Command::Verify(asked) => verify::run(*asked),
+        Command::Anchor { configured, to } => verify::anchor(configured, to),
         Command::Backup { to, configured, json } => backup::backup(configured, &to, json),
-        Command::Restore { from, configured, json } => backup::restore(configured, &from, json),
+        Command::Restore { from, configured, empty_ok, json } => backup::restore(configured, &from, empty_ok, json),
         Command::Bench(asked) => bench::bench(&asked),
         Command::Reference { asked } => bench::reference(asked),
         Command::Simulate(simulated) => simulate::run(&simulated),
@@ -215,6 +242,8 @@ pub fn run() -> ExitCode {
         Command::Events(asked) => events::run(&asked),
         Command::Listen(asked) => listen::run(&asked),
         Command::Keys(asked) => keys::run(&asked),
+        Command::Organizations { asked } => organizations::run(asked),
+        Command::Rekey(asked) => rekey::run(*asked),
         Command::Routes { json } => routes::run(json),
     };
     match done {
@@ -226,6 +255,18 @@ pub fn run() -> ExitCode {
                 Failed::Work(_) => ExitCode::FAILURE,
             }
         }
+    }
+}
+
+/// No core dump of this process, and no other process of the user reads its memory: it holds keys.
+fn harden() {
+    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+    let limited = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+    #[cfg(target_os = "linux")]
+    let limited = limited.and(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable));
+    if let Err(error) = limited {
+        // The program serves all the same.
+        tracing::debug!(%error, "core dumps could not be switched off");
     }
 }
 
@@ -284,5 +325,69 @@ mod tests {
         for command in Line::command().get_subcommands() {
             assert!(command.get_after_help().is_some(), "{} has no examples", command.get_name());
         }
+    }
+
+    /// Flags of other programs that the documents name.
+    const OF_OTHERS: [&str; 11] = [
+        "--arg",
+        "--citus",
+        "--credentials",
+        "--decrypt",
+        "--identity",
+        "--into",
+        "--locked",
+        "--page",
+        "--role",
+        "--store",
+        "--stored",
+    ];
+
+    fn flags(command: &clap::Command, found: &mut Vec<String>) {
+        found.extend(command.get_arguments().filter_map(|argument| Some(format!("--{}", argument.get_long()?))));
+        command.get_subcommands().for_each(|command| flags(command, found));
+    }
+
+    fn documents(folder: &std::path::Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                documents(&entry, found);
+            } else if entry.extension().is_some_and(|ending| ending == "md") {
+                found.push(entry);
+            }
+        }
+    }
+
+    /// The flags in a text: what begins with two dashes and a letter, and is not inside another word.
+    fn named(text: &str) -> Vec<&str> {
+        let is_of_a_flag = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        text.split(|c: char| !is_of_a_flag(c))
+            .filter(|word| {
+                word.strip_prefix("--").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_flag_that_a_document_names_is_one_of_ours() {
+        let mut known = OF_OTHERS.map(str::to_owned).to_vec();
+        flags(&Line::command(), &mut known);
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let mut files = ["README.md", "ARCHITECTURE.md", "STYLE.md"].map(|file| root.join(file)).to_vec();
+        documents(&root.join("docs"), &mut files);
+        let mut wrong = Vec::new();
+        let mut seen = 0;
+        for file in files {
+            let text = std::fs::read_to_string(&file).unwrap();
+            for flag in named(&text) {
+                seen += 1;
+                if !known.iter().any(|known| known == flag) {
+                    wrong.push(format!("{}: {flag}", file.display()));
+                }
+            }
+        }
+        assert!(wrong.is_empty() && seen > 30, "{wrong:#?} of {seen}");
+        // The control: the flag that the documents once named is seen, and is not one of ours.
+        assert_eq!(named("a pooler (`--database-pooled`) and a--b"), ["--database-pooled"]);
+        assert!(!known.contains(&"--database-pooled".to_owned()));
     }
 }

@@ -28,6 +28,9 @@ pub(super) struct Asked {
     /// Let the store be served again without asking the database, because it is lost; so is what happened there
     #[arg(long, conflicts_with = "to")]
     forget: bool,
+    /// Move a store without an organization too
+    #[arg(long)]
+    empty_ok: bool,
     /// Answer as JSON
     #[arg(long)]
     json: bool,
@@ -46,6 +49,7 @@ impl From<Unmoved> for Failed {
             | Unmoved::Changed { .. }
             | Unmoved::Left { .. }
             | Unmoved::Copy { .. }
+            | Unmoved::Empty { .. }
             | Unmoved::Unsound { .. }
             | Unmoved::Unequal { .. }
             | Unmoved::GoneOn { .. }
@@ -56,7 +60,7 @@ impl From<Unmoved> for Failed {
 
 /// Moves, goes on, or comes back.
 pub(super) fn run(asked: Asked) -> Result<(), Failed> {
-    let Asked { to, restart, give_up, forget, json, configured } = asked;
+    let Asked { to, restart, give_up, forget, empty_ok, json, configured } = asked;
     let source = match configured.clone().load()?.database {
         Database::Sqlite(path) => path,
         Database::Postgres { .. } => {
@@ -76,7 +80,7 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
     let Database::Postgres { settings, password_file, .. } = database else {
         return Err(BadConfig::one("--to must begin with postgres://").into());
     };
-    let route = Route { source, target: *settings, password_file };
+    let route = Route { source, target: *settings, password_file, empty_ok };
     let began = Instant::now();
     let mut shown = Shown::default();
     if give_up {

@@ -40,5 +40,6 @@ fn who(who: Who) -> &'static str {
         Who::AppOrOrganization => "app or organization",
         Who::Organization => "organization",
         Who::OrganizationForApp => "organization for an app",
+        Who::Member => "signed-in member",
     }
 }

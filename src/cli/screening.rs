@@ -8,8 +8,9 @@ use comfy_table::{ContentArrangement, Table};
 use serde_json::json;
 
 use super::{Configured, Failed, say};
+use crate::opened;
 use crate::sanctions::{self, NoList};
-use crate::screening::{Hit, SCORE_MIN, common_name, listed_name, made_list, made_name};
+use crate::screening::{Hit, ListVersion, SCORE_MIN, common_name, listed_name, made_list, made_name};
 
 /// What to do with the sanctions list.
 #[derive(Subcommand)]
@@ -31,6 +32,9 @@ pub(super) enum Asked {
         name: String,
         #[command(flatten)]
         configured: Box<Configured>,
+        /// Compare with the sandbox's invented names
+        #[arg(long)]
+        invented: bool,
         /// Answer as JSON
         #[arg(long)]
         json: bool,
@@ -54,6 +58,10 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
     match asked {
         Asked::Load { paths, configured, json } => {
             let config = configured.load()?;
+            // Made here, it would be open to others, and the server would refuse it.
+            if config.sanctions_dir.starts_with(&config.data_dir) {
+                opened::make_folder(&config.data_dir)?;
+            }
             let list = sanctions::install(&paths, &config.sanctions_dir, config.screening_score_min)?;
             let version = list.version();
             if json {
@@ -68,9 +76,17 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
                 version.published,
             ))
         }
-        Asked::Check { name, configured, json } => {
-            let hits = sanctions::first(&configured.load()?)?.screen(&name);
-            say(&if json { shown(&hits) } else { table(&hits) })
+        Asked::Check { name, configured, invented, json } => {
+            let config = configured.load()?;
+            let list = sanctions::in_use(&config, invented)?;
+            let source = if invented {
+                "invented names of the sandbox".to_owned()
+            } else {
+                config.sanctions_dir.display().to_string()
+            };
+            let hits = list.screen(&name);
+            let version = list.version();
+            say(&if json { shown(&hits, version, &source) } else { table(&hits, version, &source) })
         }
         Asked::Measure { names } => measure(names),
     }
@@ -103,8 +119,8 @@ fn measure(names: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-fn shown(hits: &[Hit]) -> String {
-    let shown = |hit: &Hit| {
+fn shown(hits: &[Hit], version: &ListVersion, source: &str) -> String {
+    let hit = |hit: &Hit| {
         json!({
             "score": hit.score,
             "entry": hit.entry.number,
@@ -115,12 +131,18 @@ fn shown(hits: &[Hit]) -> String {
             "comparison": hit.comparison,
         })
     };
-    json!(hits.iter().map(shown).collect::<Vec<_>>()).to_string()
+    let hits: Vec<_> = hits.iter().map(hit).collect();
+    json!({"list": version, "source": source, "hits": hits}).to_string()
 }
 
-fn table(hits: &[Hit]) -> String {
+fn table(hits: &[Hit], version: &ListVersion, source: &str) -> String {
+    let ListVersion { hash, published, entries, names, score_min } = version;
+    let compared = format!(
+        "Compared with {entries} entries and their {names} names, of {published}, from {source}.\n\
+         List {hash}. A score of {score_min} or more is a match."
+    );
     if hits.is_empty() {
-        return "Nobody on the list has a name like this.".to_owned();
+        return format!("No name on this list matches.\n{compared}");
     }
     let mut table = Table::new();
     table
@@ -131,5 +153,5 @@ fn table(hits: &[Hit]) -> String {
         let (score, entry) = (hit.score.to_string(), hit.entry.number.to_string());
         table.add_row([score, entry, hit.listed_name.clone(), text(&hit.entry.program), text(&hit.entry.remarks)]);
     }
-    table.to_string()
+    format!("{table}\n{compared}")
 }

@@ -3,13 +3,15 @@
 use serde_json::json;
 
 use super::{Configured, Failed, logging, say};
+use crate::apps::acts::OpenedSetup;
 use crate::apps::bootstrap::{Bootstrapped, curl_lines};
+use crate::preflight;
 use crate::serve::{Ended, serve};
 
 /// Serves until a signal; prints the address once connections are accepted.
 pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
-    let config = configured.load()?;
-    logging::start(config.log);
+    logging::start(configured.settings.log);
+    let config = preflight::load(configured.settings, configured.config.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let announce = |base_url: &str, bootstrapped: &Bootstrapped| {
         // Nobody may read our output; that is no reason not to serve.
@@ -24,7 +26,7 @@ pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
 /// The same in one line for programs: where it listens, where the sandbox's credentials are, and whether it is new.
 fn told(base_url: &str, bootstrapped: &Bootstrapped) -> String {
     let credentials = Some(&bootstrapped.path).filter(|path| path.exists());
-    json!({"listening": base_url, "credentials": credentials, "first_start": bootstrapped.first_start}).to_string()
+    json!({"listening": base_url, "credentials": credentials, "first_start": bootstrapped.first_start, "setup_token": bootstrapped.setup.as_ref().map(|setup| &setup.token), "setup_link": bootstrapped.setup.as_ref().map(|setup| &setup.link)}).to_string()
 }
 
 /// What is printed when connections are accepted: the address last, for who waits for that line.
@@ -33,6 +35,16 @@ fn greeting(base_url: &str, bootstrapped: &Bootstrapped) -> String {
     if let Some(credentials) = &bootstrapped.credentials {
         lines.push("This is a new sandbox. Try:".to_owned());
         lines.extend(curl_lines(credentials).into_iter().map(|line| format!("  {line}")));
+    }
+    if let Some(OpenedSetup { token, link }) = &bootstrapped.setup {
+        let body = json!({"token": token, "name": "…", "admin_email": "…", "app_name": "…"});
+        lines.push(
+            "This store has no organization. Create the first one within an hour, once. In a browser:".to_owned(),
+        );
+        lines.push(format!("  {link}"));
+        lines.push("or with the API:".to_owned());
+        lines.push(format!("  curl -H 'Content-Type: application/json' -d '{body}' {base_url}/v2/setup"));
+        lines.push("or stop the server and run: bursar organizations create".to_owned());
     }
     if bootstrapped.path.exists() {
         lines.push(format!("The sandbox's credentials are in {}", bootstrapped.path.display()));

@@ -1,43 +1,164 @@
 //! The request's body: its size, its type, its JSON.
+//!
+//! Invariant: reading costs time linear in the body's size, and the memory of all bodies that are being read is bounded: a
+//! caller who is not known yet sends at most [`STRANGERS_MAX`], and larger bodies wait for a share of a [`Budget`].
 
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::extract::Query;
+use axum::body::{Body, HttpBody as _};
 use axum::http::request::Parts;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::is_api;
-use crate::http::input::{unknown, wrong};
-use crate::http::{Method, Route};
+use crate::http::input::{Problems, add_unknown, wrong};
+use crate::http::{CredentialKind, Method, Route, Who};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::{Json, JsonProblem};
 
 /// Largest body, in bytes (decisions.md 1).
 const BODY_MAX: usize = 1024 * 1024;
-/// Largest form, in bytes: many times what a person can type into one of ours.
-const FORM_MAX: usize = 64 * 1024;
+/// Largest body of a caller without a secret, in bytes (decisions.md 17): a form, a step of a claim, a provider's report,
+/// what a browser submits under a client id, which is public.
+const STRANGERS_MAX: usize = 64 * 1024;
+/// Fields of a form, and parameters of a query string, at most (decisions.md 17).
+const FIELDS_MAX: usize = 64;
 
-/// How much more of a body that is too large is read and thrown away, in bytes. A client that is still
+/// Bodies up to so many bytes need no share of the budget: the number of connections bounds them.
+const SMALL_MAX: usize = 8 * 1024;
+/// Bytes of larger bodies that are being read at once, of callers with a secret.
+const CALLERS_BUDGET: usize = 64 * BODY_MAX;
+/// The same of all others. They have a budget of their own, so that they cannot use up the callers'.
+const STRANGERS_BUDGET: usize = 16 * BODY_MAX;
+/// How long a body waits for its share.
+const BUDGET_WITHIN: Duration = Duration::from_secs(5);
+
+/// How much more of a body that is not wanted is read and thrown away, in bytes. A client that is still
 /// writing when the connection closes sees a broken pipe instead of the answer.
 const THROWN_AWAY_MAX: usize = 16 * 1024 * 1024;
 /// How long such a body may take to arrive.
 const THROWN_AWAY_WITHIN: Duration = Duration::from_secs(5);
 
-/// Reads the whole body, unless it is too large.
-pub(super) async fn read(route: &Route, parts: &Parts, body: Body) -> Result<Bytes, Refusal> {
-    let (most, said) = if is_api(route) { (BODY_MAX, "1 MiB") } else { (FORM_MAX, "64 KiB") };
-    let announced = parts.headers.get("content-length").and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    let hopeless = announced.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > most));
-    if hopeless && parts.headers.contains_key("expect") {
-        // This client asks first, and has not begun to send.
-        return Err(too_large(said));
+/// How many bytes of a body the caller may send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Most {
+    /// The caller has shown a secret, or the route asks for one.
+    Caller,
+    /// Anyone can send it.
+    Stranger,
+}
+
+impl Most {
+    /// What a route takes at most, before its caller is known.
+    pub(super) const fn of_route(route: &Route) -> Self {
+        match route.who {
+            Who::Anyone | Who::Carrier => Self::Stranger,
+            Who::AppOrItsClient
+            | Who::App
+            | Who::AppOrOrganization
+            | Who::Organization
+            | Who::OrganizationForApp
+            | Who::Member => Self::Caller,
+        }
     }
-    match within_limit(body, most).await {
-        Some(body) if !hopeless => body.map_err(|_| Refusal::new(Code::InvalidInput, "The body broke off.")),
-        Some(_) | None => Err(too_large(said)),
+
+    /// What a caller may send who is known.
+    pub(super) const fn of_caller(kind: CredentialKind) -> Self {
+        match kind {
+            CredentialKind::None | CredentialKind::Client => Self::Stranger,
+            CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => Self::Caller,
+        }
+    }
+
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Caller => BODY_MAX,
+            Self::Stranger => STRANGERS_MAX,
+        }
+    }
+
+    fn too_large(self) -> Refusal {
+        let said = match self {
+            Self::Caller => "1 MiB",
+            Self::Stranger => "64 KiB, the most that is taken without a secret key",
+        };
+        Refusal::new(Code::PayloadTooLarge, format!("The body is larger than {said}."))
+    }
+}
+
+/// Bounds the bytes of all bodies that are being read.
+pub(super) struct Budget {
+    callers: Semaphore,
+    strangers: Semaphore,
+}
+
+/// A share of the budget, held until the body has been parsed.
+pub(super) type Share<'a> = Option<SemaphorePermit<'a>>;
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { callers: Semaphore::new(CALLERS_BUDGET), strangers: Semaphore::new(STRANGERS_BUDGET) }
+    }
+}
+
+impl Budget {
+    /// Waits until so many bytes may be read.
+    async fn share(&self, most: Most, bytes: usize) -> Result<Share<'_>, Refusal> {
+        if bytes <= SMALL_MAX {
+            return Ok(None);
+        }
+        let budget = match most {
+            Most::Caller => &self.callers,
+            Most::Stranger => &self.strangers,
+        };
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        match timeout(BUDGET_WITHIN, budget.acquire_many(bytes)).await {
+            Ok(Ok(share)) => Ok(Some(share)),
+            Ok(Err(_)) | Err(_) => {
+                let message = "Too many large requests arrive at this moment. Nothing was done; send it again.";
+                Err(Refusal::new(Code::ServiceUnavailable, message).retry_after(1))
+            }
+        }
+    }
+}
+
+/// How many bytes the headers announce at least; 0 where they announce nothing.
+pub(super) fn announced(body: &Body) -> u64 {
+    body.size_hint().lower()
+}
+
+/// Refuses a body that is announced as too large.
+pub(super) fn check_announced(most: Most, announced: u64) -> Result<(), Refusal> {
+    let bytes = u64::try_from(most.bytes()).unwrap_or(u64::MAX);
+    if announced > bytes { Err(most.too_large()) } else { Ok(()) }
+}
+
+/// Reads the whole body, unless it is too large.
+pub(super) async fn read<'a>(most: Most, body: Body, budget: &'a Budget) -> Result<(Bytes, Share<'a>), Refusal> {
+    let announced = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+    let share = budget.share(most, announced.unwrap_or_else(|| most.bytes())).await?;
+    match within_limit(body, most.bytes()).await {
+        Some(Ok(body)) => Ok((body, share)),
+        Some(Err(_)) => Err(Refusal::new(Code::InvalidInput, "The body broke off.")),
+        None => Err(most.too_large()),
+    }
+}
+
+/// Throws away the body of a request that is refused for its headers, so that its client reads the answer.
+pub(super) async fn throw_away(parts: &Parts, mut body: Body) {
+    // Who asks first has not begun to send, and must not be asked to.
+    if body.is_end_stream() || parts.headers.contains_key("expect") {
+        return;
+    }
+    let mut thrown_away = 0;
+    let deadline = Instant::now() + THROWN_AWAY_WITHIN;
+    while let Ok(Some(Ok(frame))) = timeout_at(deadline, body.frame()).await {
+        thrown_away += frame.data_ref().map_or(0, Bytes::len);
+        if thrown_away > THROWN_AWAY_MAX {
+            return;
+        }
     }
 }
 
@@ -67,10 +188,6 @@ async fn within_limit(mut body: Body, most: usize) -> Option<Result<Bytes, axum:
         }
     }
     deadline.is_none().then(|| Ok(kept.freeze()))
-}
-
-fn too_large(most: &str) -> Refusal {
-    Refusal::new(Code::PayloadTooLarge, format!("The body is larger than {most}."))
 }
 
 /// The refusal of a body that did not arrive before the deadline.
@@ -104,7 +221,15 @@ pub(super) fn parse(route: &Route, parts: &Parts, bytes: &[u8]) -> Result<Json, 
 
 /// Names the field where the problem has one: a caller that sent it twice finds it by that.
 fn unacceptable(problem: &JsonProblem) -> Refusal {
-    let field = if let JsonProblem::DuplicateKey { at } = problem { at } else { "" };
+    let field = match problem {
+        JsonProblem::DuplicateKey { at } | JsonProblem::TooManyKeys { at } => at,
+        JsonProblem::InvalidUtf8 { .. }
+        | JsonProblem::Syntax { .. }
+        | JsonProblem::TrailingBytes { .. }
+        | JsonProblem::TooDeep { .. }
+        | JsonProblem::NullByte { .. }
+        | JsonProblem::ExponentTooLarge { .. } => "",
+    };
     Refusal::fields(wrong(field, format!("The body is not acceptable JSON: {problem}.")))
 }
 
@@ -138,17 +263,38 @@ fn form(parts: &Parts, bytes: &[u8]) -> Result<Json, Refusal> {
     if media_type(given).0 != "application/x-www-form-urlencoded" {
         return Err(Refusal::new(Code::UnsupportedMediaType, "This page takes forms."));
     }
+    let fields = form_fields(bytes)?;
+    Ok(Json::Object(fields.into_iter().map(|(name, value)| (name, Json::Text(value))).collect()))
+}
+
+/// The names and values of a form. Each name occurs once.
+///
+/// # Errors
+/// `invalid-input`.
+pub fn form_fields(bytes: &[u8]) -> Result<Vec<(String, String)>, Refusal> {
     let malformed = || Refusal::new(Code::InvalidInput, "The form is malformed.");
-    // A form is written like a query string, so it is read like one.
     let text = std::str::from_utf8(bytes).map_err(|_| malformed())?;
-    let uri = axum::http::Uri::builder().path_and_query(format!("/?{text}")).build().map_err(|_| malformed())?;
-    let Query(fields) = Query::<Vec<(String, String)>>::try_from_uri(&uri).map_err(|_| malformed())?;
-    let repeated =
-        fields.iter().enumerate().any(|(place, (name, _))| fields[..place].iter().any(|(other, _)| other == name));
-    if repeated {
+    let fields = pairs(text, "The form").map_err(|refusal| refusal.unwrap_or_else(malformed))?;
+    let mut names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    if names.windows(2).any(|pair| pair[0] == pair[1]) {
         return Err(malformed());
     }
-    Ok(Json::Object(fields.into_iter().map(|(name, value)| (name, Json::Text(value))).collect()))
+    Ok(fields)
+}
+
+/// The decoded pairs of a form or a query string, which are written alike. They are counted before they are read.
+///
+/// # Errors
+/// The refusal of more than [`FIELDS_MAX`], or none for what is malformed.
+pub(super) fn pairs(text: &str, what: &str) -> Result<Vec<(String, String)>, Option<Refusal>> {
+    if text.bytes().filter(|byte| *byte == b'&').count() >= FIELDS_MAX {
+        return Err(Some(Refusal::new(Code::InvalidInput, format!("{what} has more than {FIELDS_MAX} fields."))));
+    }
+    // Percent-encoded bytes that are no text are refused, as are all bytes that no address may have.
+    let uri = axum::http::Uri::builder().path_and_query(format!("/?{text}")).build().map_err(|_| None)?;
+    let axum::extract::Query(pairs) = axum::extract::Query::try_from_uri(&uri).map_err(|_| None)?;
+    Ok(pairs)
 }
 
 /// Refuses the fields of a body that the route does not take at all; other bodies are checked by their input.
@@ -158,8 +304,9 @@ pub(super) fn check_unused(route: &Route, body: &Json) -> Result<(), Refusal> {
         return Ok(());
     }
     let known: &[&str] = if route.method == Method::Post { &["idempotency_key"] } else { &[] };
-    let problems = fields.iter().flat_map(|(name, _)| unknown(&format!("/{name}"), name, known));
-    Err(Refusal::fields(problems.collect()))
+    let mut problems = Problems::new();
+    fields.iter().for_each(|(name, _)| add_unknown(&mut problems, "/", name, known));
+    Err(Refusal::fields(problems))
 }
 
 #[cfg(test)]

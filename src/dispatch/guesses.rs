@@ -1,8 +1,11 @@
-//! How often one may guess at claims (decisions.md 14): an address at tokens, and whoever has a link at the phone or address
-//! that it names, of which the page shows the end. The environment's clock drives it.
+//! How often one may guess at claims (decisions.md 14 and 17): an IP address at tokens, and a caller who has a link at the
+//! phone number or e-mail address that it names, of which the page shows the end. The environment's clock drives it.
+//!
+//! Invariants: a guess counts when it begins and is given back when it was right, so requests that run side by side do not pass
+//! a limit by their number. A right token is never refused, only delayed: many payees share one address. Memory is bounded,
+//! and each guess costs the same however many addresses guess.
 
-use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
@@ -10,8 +13,13 @@ use super::proxies::neighbourhood;
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
 
-/// Who is remembered before those whose time is over are forgotten.
-const REMEMBERED_MAX: usize = 10_000;
+/// Counts that are kept at most. Each has 24 bytes.
+const SLOTS: usize = 32_768;
+/// Slots in which a count may be. When others fill all of them, the smallest count gives way.
+const WAYS: usize = 8;
+
+/// In microseconds.
+const SECOND: i64 = 1_000_000;
 
 /// How often each may be wrong.
 #[derive(Clone, Copy)]
@@ -20,7 +28,7 @@ struct Bound {
     wrong: u32,
     /// How long a count lasts, from its first wrong guess on.
     seconds: i64,
-    /// What is told then.
+    /// The message of the refusal.
     message: &'static str,
 }
 
@@ -33,90 +41,113 @@ const CONTACTS: Bound = Bound {
 };
 
 /// The wrong guesses of late.
-///
-/// Wrong ones are counted after they were looked up, so requests that run side by side may pass the limit by
-/// their number. Counting right ones too would stop everybody behind one busy address.
 #[derive(Default)]
 pub(super) struct Guesses {
-    tokens: Counts<IpAddr>,
-    /// By link and address: else whoever has the link could keep its payee out.
-    contacts: Counts<(String, Option<IpAddr>)>,
+    tokens: Counts,
+    /// By link and IP address: otherwise anyone with the link could lock its payee out.
+    contacts: Counts,
+}
+
+/// A guess that has begun and counts as wrong, until it is given back.
+pub(super) struct Guess<'a> {
+    counts: &'a Counts,
+    bound: Bound,
+    who: u64,
+    /// Seconds until the count is over, where it was full before this guess.
+    wait_seconds: Option<u32>,
 }
 
 impl Guesses {
-    /// Whether the address may show a token now, right or wrong.
-    ///
-    /// # Errors
-    /// `rate-limited`, with the time to wait.
-    pub(super) fn may_try_token(&self, peer: IpAddr, now: Time) -> Result<(), Refusal> {
-        self.tokens.may_try(TOKENS, &neighbourhood(peer), now)
+    /// Begins to try a token of an IP address.
+    pub(super) fn token(&self, peer: IpAddr, now: Time) -> Guess<'_> {
+        self.tokens.begin(TOKENS, neighbourhood(peer), now)
     }
 
-    /// Counts a token that was not known.
-    pub(super) fn count_token(&self, peer: IpAddr, now: Time) {
-        self.tokens.count(TOKENS, neighbourhood(peer), now);
-    }
-
-    /// Whether a phone or an address may be named for the link of a token now.
-    ///
-    /// # Errors
-    /// `rate-limited`, with the time to wait.
-    pub(super) fn may_try_contact(&self, token: &str, peer: Option<IpAddr>, now: Time) -> Result<(), Refusal> {
-        self.contacts.may_try(CONTACTS, &(token.to_owned(), peer.map(neighbourhood)), now)
-    }
-
-    /// Counts a phone or an address that was not the payee's.
-    pub(super) fn count_contact(&self, token: &str, peer: Option<IpAddr>, now: Time) {
-        self.contacts.count(CONTACTS, (token.to_owned(), peer.map(neighbourhood)), now);
+    /// Begins to try a phone number or an e-mail address for the link of a token.
+    pub(super) fn contact(&self, token: &str, peer: Option<IpAddr>, now: Time) -> Guess<'_> {
+        self.contacts.begin(CONTACTS, (token, peer.map(neighbourhood)), now)
     }
 }
 
-struct Counts<K> {
-    counts: Mutex<HashMap<K, Count>>,
+impl Guess<'_> {
+    /// Refuses when the limit was reached before this guess.
+    ///
+    /// # Errors
+    /// `rate-limited`, with the time to wait.
+    pub(super) fn check(&self) -> Result<(), Refusal> {
+        self.wait_seconds
+            .map_or(Ok(()), |seconds| Err(Refusal::new(Code::RateLimited, self.bound.message).retry_after(seconds)))
+    }
+
+    /// It was no wrong guess after all.
+    pub(super) fn give_back(self) {
+        self.counts.give_back(self.who);
+    }
 }
 
-impl<K> Default for Counts<K> {
+struct Counts {
+    hasher: RandomState,
+    /// Empty until the first guess.
+    slots: Mutex<Vec<Slot>>,
+}
+
+impl Default for Counts {
     fn default() -> Self {
-        Self { counts: Mutex::default() }
+        Self { hasher: RandomState::new(), slots: Mutex::default() }
     }
 }
 
-#[derive(Clone, Copy)]
-struct Count {
-    since: Time,
+/// One count. `who` is a hash under a key of this process, so a caller cannot choose a shared slot; 0 is none.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    who: u64,
+    over_at: i64,
     wrong: u32,
 }
 
-impl Count {
-    /// Seconds until it is forgotten; none when it is over.
-    fn seconds_left(self, bound: Bound, now: Time) -> Option<u32> {
-        let left = bound.seconds.saturating_sub(now.seconds_since(self.since));
-        u32::try_from(left).ok().filter(|left| *left > 0)
+impl Counts {
+    fn begin(&self, bound: Bound, who: impl Hash, now: Time) -> Guess<'_> {
+        let who = self.hasher.hash_one(who).max(1);
+        let now = now.micros();
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if slots.is_empty() {
+            slots.resize(SLOTS, Slot::default());
+        }
+        let slot = slot_of(&mut slots, who, now);
+        if slot.who != who || slot.over_at <= now {
+            *slot = Slot { who, over_at: now.saturating_add(bound.seconds * SECOND), wrong: 0 };
+        }
+        let wait_seconds = (slot.over_at - now + SECOND - 1) / SECOND;
+        let wait_seconds = u32::try_from(wait_seconds).ok().filter(|_| slot.wrong >= bound.wrong);
+        slot.wrong = slot.wrong.saturating_add(1);
+        Guess { counts: self, bound, who, wait_seconds }
+    }
+
+    fn give_back(&self, who: u64) {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = set(&mut slots, who).iter_mut().find(|slot| slot.who == who) {
+            slot.wrong = slot.wrong.saturating_sub(1);
+        }
     }
 }
 
-impl<K: Eq + Hash> Counts<K> {
-    fn may_try(&self, bound: Bound, who: &K, now: Time) -> Result<(), Refusal> {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.get(who).filter(|count| count.wrong >= bound.wrong);
-        match count.and_then(|count| count.seconds_left(bound, now)) {
-            None => Ok(()),
-            Some(seconds) => Err(Refusal::new(Code::RateLimited, bound.message).retry_after(seconds)),
-        }
-    }
+/// The slots in which the count of a caller may be.
+fn set(slots: &mut [Slot], who: u64) -> &mut [Slot] {
+    let sets = u64::try_from(SLOTS / WAYS).expect("a few thousand fit");
+    let first = usize::try_from(who % sets).expect("it is less than the number of slots") * WAYS;
+    &mut slots[first..first + WAYS]
+}
 
-    fn count(&self, bound: Bound, who: K, now: Time) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        if counts.len() >= REMEMBERED_MAX {
-            counts.retain(|_, count| count.seconds_left(bound, now).is_some());
-        }
-        let fresh = Count { since: now, wrong: 0 };
-        let count = counts.entry(who).or_insert(fresh);
-        if count.seconds_left(bound, now).is_none() {
-            *count = fresh;
-        }
-        count.wrong = count.wrong.saturating_add(1);
-    }
+/// The slot of a caller: their own, or one that is over, or the smallest count of the set.
+fn slot_of(slots: &mut [Slot], who: u64, now: i64) -> &mut Slot {
+    let set = set(slots, who);
+    let own = set.iter().position(|slot| slot.who == who);
+    let smallest = || {
+        let size = |(_, slot): &(usize, &Slot)| if slot.over_at <= now { 0 } else { slot.wrong.saturating_add(1) };
+        set.iter().enumerate().min_by_key(size).map_or(0, |(at, _)| at)
+    };
+    let at = own.unwrap_or_else(smallest);
+    &mut set[at]
 }
 
 #[cfg(test)]
@@ -125,42 +156,82 @@ mod tests {
 
     const START: Time = Time::from_micros(1_790_000_000_000_000);
 
+    fn wrong_token(guesses: &Guesses, peer: IpAddr, now: Time) -> Result<(), Refusal> {
+        guesses.token(peer, now).check()
+    }
+
     #[test]
-    fn twenty_wrong_tokens_stop_an_address_until_its_minute_is_over() {
-        let tokens = Guesses::default();
+    fn twenty_wrong_tokens_slow_an_address_until_its_minute_is_over() {
+        let guesses = Guesses::default();
         let (guesser, other) = (IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2]));
         for second in 0..20 {
-            assert_eq!(tokens.may_try_token(guesser, START.plus_seconds(second)), Ok(()));
-            tokens.count_token(guesser, START.plus_seconds(second));
+            assert_eq!(wrong_token(&guesses, guesser, START.plus_seconds(second)), Ok(()));
         }
-        let refusal = tokens.may_try_token(guesser, START.plus_seconds(20)).unwrap_err();
+        let refusal = wrong_token(&guesses, guesser, START.plus_seconds(20)).unwrap_err();
         assert_eq!((refusal.code, refusal.retry_after_seconds), (Code::RateLimited, Some(40)));
-        assert_eq!(tokens.may_try_token(other, START.plus_seconds(20)), Ok(()));
-        assert_eq!(tokens.may_try_token(guesser, START.plus_seconds(60)), Ok(()));
+        assert_eq!(wrong_token(&guesses, other, START.plus_seconds(20)), Ok(()));
+        assert_eq!(wrong_token(&guesses, guesser, START.plus_seconds(60)), Ok(()));
+    }
+
+    #[test]
+    fn a_guess_counts_when_it_begins_and_not_any_more_when_it_was_right() {
+        let guesses = Guesses::default();
+        let peer = IpAddr::from([192, 0, 2, 1]);
+        let at_once: Vec<Guess<'_>> = (0..24).map(|_| guesses.token(peer, START)).collect();
+        assert_eq!(at_once.iter().filter(|guess| guess.check().is_err()).count(), 4, "side by side they count too");
+        at_once.into_iter().for_each(Guess::give_back);
+        for _ in 0..100 {
+            let right = guesses.token(peer, START);
+            assert_eq!(right.check(), Ok(()));
+            right.give_back();
+        }
     }
 
     #[test]
     fn a_minute_over_begins_a_new_count() {
-        let tokens = Guesses::default();
+        let guesses = Guesses::default();
         let guesser = IpAddr::from([192, 0, 2, 1]);
         for second in 0..60 {
-            tokens.count_token(guesser, START.plus_seconds(second * 4));
+            assert_eq!(wrong_token(&guesses, guesser, START.plus_seconds(second * 4)), Ok(()));
         }
-        assert_eq!(tokens.may_try_token(guesser, START.plus_seconds(240)), Ok(()));
     }
 
     #[test]
-    fn ten_wrong_contacts_from_one_address_stop_it_for_the_hour_and_nobody_else() {
+    fn the_addresses_of_one_network_of_64_bits_count_as_one() {
+        let guesses = Guesses::default();
+        let address = |last: u16| IpAddr::from([0x2001, 0xdb8, 0, 1, 0, 0, 0, last]);
+        let refused = (0..30).filter(|last| wrong_token(&guesses, address(*last), START).is_err()).count();
+        assert_eq!(refused, 10);
+        assert_eq!(wrong_token(&guesses, IpAddr::from([0x2001, 0xdb8, 0, 2, 0, 0, 0, 1]), START), Ok(()));
+    }
+
+    #[test]
+    fn ten_wrong_contacts_from_one_address_stop_it_for_the_hour_and_no_other() {
         let guesses = Guesses::default();
         let (guesser, other) = (Some(IpAddr::from([192, 0, 2, 1])), Some(IpAddr::from([192, 0, 2, 2])));
+        let wrong = |link: &str, peer, seconds| guesses.contact(link, peer, START.plus_seconds(seconds)).check();
         for minute in 0..10 {
-            assert_eq!(guesses.may_try_contact("one", guesser, START.plus_seconds(minute * 60)), Ok(()));
-            guesses.count_contact("one", guesser, START.plus_seconds(minute * 60));
+            assert_eq!(wrong("one", guesser, minute * 60), Ok(()));
         }
-        let refusal = guesses.may_try_contact("one", guesser, START.plus_seconds(600)).unwrap_err();
+        let refusal = wrong("one", guesser, 600).unwrap_err();
         assert_eq!((refusal.code, refusal.retry_after_seconds), (Code::RateLimited, Some(3_000)));
-        assert_eq!(guesses.may_try_contact("one", other, START.plus_seconds(600)), Ok(()), "the payee is elsewhere");
-        assert_eq!(guesses.may_try_contact("other", guesser, START.plus_seconds(600)), Ok(()));
-        assert_eq!(guesses.may_try_contact("one", guesser, START.plus_seconds(3_600)), Ok(()));
+        assert_eq!(wrong("one", other, 600), Ok(()), "the payee has another address");
+        assert_eq!(wrong("other", guesser, 600), Ok(()));
+        assert_eq!(wrong("one", guesser, 3_600), Ok(()));
+    }
+
+    /// More addresses than there are slots: memory stays as it is, and none is refused for the guesses of another.
+    #[test]
+    fn a_million_guessers_take_no_more_memory_and_share_no_count() {
+        let guesses = Guesses::default();
+        let busy = IpAddr::from([192, 0, 2, 1]);
+        for _ in 0..25 {
+            let _counted = guesses.token(busy, START);
+        }
+        for number in 0..1_000_000_u32 {
+            assert_eq!(wrong_token(&guesses, IpAddr::from((10 << 24 | number).to_be_bytes()), START), Ok(()));
+        }
+        assert_eq!(guesses.tokens.slots.lock().unwrap().len(), SLOTS);
+        assert!(wrong_token(&guesses, busy, START).is_err(), "the largest counts are kept longest");
     }
 }

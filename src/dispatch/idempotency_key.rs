@@ -36,7 +36,7 @@ fn from_header(parts: &Parts) -> Result<Option<String>, Refusal> {
     let mut given = parts.headers.get_all(HEADER).iter();
     let Some(key) = given.next() else { return Ok(None) };
     if given.next().is_some() {
-        return refuse("stands more than once");
+        return refuse("must be sent only once");
     }
     let printable = key.as_bytes().iter().all(|byte| (b' '..=b'~').contains(byte));
     match std::str::from_utf8(key.as_bytes()) {

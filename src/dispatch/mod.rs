@@ -1,19 +1,24 @@
 //! The way in: each HTTP request becomes a [`Call`], and each outcome an HTTP response.
 //!
-//! Refusals come in one fixed order (decisions.md 3): size, authentication, permission, rate, JSON,
-//! idempotency key; then the handler. Invariant: whatever happens, the caller gets the service's
-//! error body, a panic and an unknown path included; and no log line holds a body, a token or a raw
-//! path, because claim tokens stand in paths.
+//! Refusals come in one fixed order (decisions.md 3): size as far as the headers announce it, authentication, permission,
+//! rate, the claim token; only then the body is read: its size where it was not announced, JSON, idempotency key; then the
+//! handler. Invariants: nothing of a body is kept before its caller was let in; whatever happens, the caller gets the
+//! service's error body, a panic and an unknown path included; and no log line holds a body, a token or a raw path, because
+//! claim tokens stand in paths.
 //!
 //! Deliberately absent: the table of routes (`routes.rs`) and any rule of the business.
 
+mod acting;
 mod body;
+mod erased;
 mod guesses;
 mod head;
+mod host;
 mod idempotency_key;
 mod proxies;
 mod rate;
 mod response;
+mod security;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -23,9 +28,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::Request;
 use axum::extract::path::RawPathParams;
 use axum::extract::rejection::RawPathParamsRejection;
-use axum::extract::{Query, Request};
 use axum::http::request::Parts;
 use axum::response::Response;
 use axum::routing::any;
@@ -34,19 +39,25 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-pub use proxies::{Network, NotANetwork, origin};
+pub use body::form_fields;
+pub use proxies::{Network, NotANetwork, neighbourhood, origin};
 pub use rate::Limits;
 
-use crate::apps::{authenticate, may_post_without_key};
+use crate::apps::{Presented, authenticate, may_post_without_key};
 use crate::carriers;
 use crate::http::input::wrong;
-use crate::http::{Answer, Bursar, Call, Caller, Method, Outcome, Route, Who};
+use crate::http::{Answer, Bursar, Call, Caller, Environment, Method, Outcome, Route, Who};
 use crate::refusal::{Code, Refusal};
-use guesses::Guesses;
+use crate::security_log::SecurityEvent;
+use body::{Budget, Most};
+use guesses::{Guess, Guesses};
+use host::OwnNames;
 use rate::{Limiter, Standing};
 
 /// Longest request id that is echoed, in characters.
 const REQUEST_ID_MAX: usize = 128;
+/// How long a claim token waits that comes from an IP address with too many wrong ones. Right ones are answered then.
+const SLOWED: Duration = Duration::from_millis(250);
 /// Headers that a handler may read. `Authorization` is not among them: who calls is settled before.
 const HANDED_ON: [&str; 9] = [
     "accept",
@@ -79,6 +90,8 @@ struct Door {
     bursar: Arc<Bursar>,
     limiter: Limiter,
     guesses: Guesses,
+    budget: Budget,
+    own_names: Option<OwnNames>,
     deadline: Duration,
 }
 
@@ -87,6 +100,8 @@ struct Door {
 struct Seen {
     caller: Option<Caller>,
     standing: Option<Standing>,
+    /// What the security log records of its refusal, where the status alone does not say it.
+    event: Option<SecurityEvent>,
 }
 
 /// Makes the router of a table of routes.
@@ -96,7 +111,9 @@ struct Seen {
 /// program with a wrong table must not start.
 pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router {
     let (limiter, deadline) = (Limiter::new(limits), limits.request_deadline);
-    let door = Arc::new(Door { bursar, limiter, guesses: Guesses::default(), deadline });
+    let own_names = (bursar.environment == Environment::Sandbox).then(|| OwnNames::new(&bursar.public_url));
+    let (guesses, budget) = (Guesses::default(), Budget::default());
+    let door = Arc::new(Door { bursar, limiter, guesses, budget, own_names, deadline });
     let mut router = Router::new();
     for place in places(routes) {
         let (door, place) = (door.clone(), Arc::new(place));
@@ -165,6 +182,7 @@ impl Door {
             (Ok(()), None | Some(_), _) => Err(Refusal::new(Code::NotFound, "There is no such path.")),
         };
 
+        security::notice(place.and_then(|place| find(place, &parts).ok()), &parts, &outcome, &seen, &request_id);
         let answer = outcome.unwrap_or_else(|refusal| refused(&refusal, place, &parts, &request_id));
         let status = answer.status;
         let mut response = response::render(answer, &parts);
@@ -184,30 +202,113 @@ impl Door {
     ) -> Outcome {
         let deadline = Instant::now() + self.deadline;
         let route = find(place, parts)?;
-        let bytes = timeout_at(deadline, body::read(route, parts, body)).await;
-        let bytes = bytes.unwrap_or_else(|_| Err(body::late(self.deadline)))?;
+        let let_in = timeout_at(deadline, self.let_in(route, &path, parts, body::announced(&body), seen)).await;
+        let (caller, contact) = match let_in.unwrap_or_else(|_| Err(too_slow(Method::Get, self.deadline))) {
+            Ok(let_in) => let_in,
+            Err(refusal) => {
+                body::throw_away(parts, body).await;
+                return Err(refusal);
+            }
+        };
+        let call = self.call(route, path, parts, body, caller, deadline).await?;
+        let guard = erased::Guard::of(&call, route.method);
+        let outcome = timeout_at(deadline, (route.handler)(call)).await;
+        let outcome = outcome.unwrap_or_else(|_| Err(too_slow(route.method, self.deadline)));
+        let outcome = guard.pass(&self.bursar, outcome).await;
+        if let Some(contact) = contact {
+            if status(&outcome) == Code::NotPermitted.status() {
+                seen.event = Some(SecurityEvent::WrongContact);
+            } else {
+                contact.give_back();
+            }
+        }
+        outcome
+    }
+
+    /// Everything that the head of a request decides: who calls, and whether they may. Where the request gives a contact
+    /// for a claim link, the guess at it has begun.
+    async fn let_in(
+        &self,
+        route: &Route,
+        path: &[(String, String)],
+        parts: &Parts,
+        announced: u64,
+        seen: &mut Seen,
+    ) -> Result<(Caller, Option<Guess<'_>>), Refusal> {
+        if let Some(names) = &self.own_names
+            && let Err(refusal) = names.check(route, parts)
+        {
+            seen.event = Some(SecurityEvent::HostRefused);
+            return Err(refusal);
+        }
+        body::check_announced(Most::of_route(route), announced)?;
         let caller = self.authenticate(route, parts).await?;
         seen.caller = Some(caller.clone());
         let (standing, allowed) = self.limiter.check(&caller);
         seen.standing = standing;
         allowed?;
+        if let (Some(look_up), Some(token)) = (route.opened_by_token, token(path)) {
+            self.check_token(route, look_up(self.bursar.clone(), token.to_owned()), parts, seen).await?;
+        }
+        body::check_announced(Most::of_caller(caller.kind), announced)?;
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
-        let guesser = peer.filter(|_| route.opened_by_token);
-        let names_payee =
-            route.opened_by_token && route.method == Method::Post && parts.uri.path().ends_with("/contact");
-        let link = path.iter().find(|(name, _)| names_payee && name == "token").map(|(_, token)| token.clone());
-        let now = self.bursar.clock.now();
-        guesser.map_or(Ok(()), |peer| self.guesses.may_try_token(peer, now))?;
-        link.as_ref().map_or(Ok(()), |link| self.guesses.may_try_contact(link, peer, now))?;
+        let contact = token(path)
+            .filter(|_| names_contact(route, parts))
+            .map(|token| self.guesses.contact(token, peer, self.bursar.clock.now()));
+        contact.as_ref().map_or(Ok(()), Guess::check)?;
+        Ok((caller, contact))
+    }
+
+    /// Looks a token of the path up. From an IP address with too many wrong ones it waits before, and a wrong one is
+    /// answered with 429; a right one is answered as ever.
+    async fn check_token(
+        &self,
+        route: &Route,
+        look_up: impl Future<Output = Result<(), Refusal>>,
+        parts: &Parts,
+        seen: &mut Seen,
+    ) -> Result<(), Refusal> {
+        let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
+        let guess = peer.map(|peer| self.guesses.token(peer, self.bursar.clock.now()));
+        let allowed = guess.as_ref().map_or(Ok(()), Guess::check);
+        if allowed.is_err() {
+            tokio::time::sleep(SLOWED).await;
+        }
+        match look_up.await {
+            Err(refusal) if refusal.code == Code::NotFound => {
+                seen.event = Some(route.wrong_token);
+                allowed.and(Err(refusal))
+            }
+            // A failure of ours says nothing about the token.
+            found => {
+                guess.into_iter().for_each(Guess::give_back);
+                found
+            }
+        }
+    }
+
+    /// Reads the body, and makes the handler's call of the request.
+    async fn call(
+        &self,
+        route: &Route,
+        path: Vec<(String, String)>,
+        parts: &Parts,
+        body: Body,
+        caller: Caller,
+        deadline: Instant,
+    ) -> Result<Call, Refusal> {
+        let bytes = timeout_at(deadline, body::read(Most::of_caller(caller.kind), body, &self.budget)).await;
+        let (bytes, share) = bytes.unwrap_or_else(|_| Err(body::late(self.deadline)))?;
         let mut body = body::parse(route, parts, &bytes)?;
+        drop((bytes, share));
         let idempotency_key = idempotency_key::take(route.method, parts, &mut body)?;
+        acting::name_member(route, &caller, &mut body)?;
         if route.method == Method::Post && idempotency_key.is_none() {
             may_post_without_key(&self.bursar, &caller).await?;
         }
         let query = query(route, parts)?;
         body::check_unused(route, &body)?;
-
-        let call = Call {
+        Ok(Call {
             bursar: self.bursar.clone(),
             caller,
             target: format!("{} {}", route.method.as_str(), parts.uri.path()),
@@ -216,30 +317,27 @@ impl Door {
             body,
             idempotency_key,
             headers: handed_on(parts),
-            peer,
-        };
-        let outcome = timeout_at(deadline, (route.handler)(call)).await;
-        let outcome = outcome.unwrap_or_else(|_| Err(too_slow(route.method, self.deadline)));
-        if let Some(peer) = guesser.filter(|_| status(&outcome) == Code::NotFound.status()) {
-            self.guesses.count_token(peer, now);
-        }
-        if let Some(link) = link.filter(|_| status(&outcome) == Code::NotPermitted.status()) {
-            self.guesses.count_contact(&link, peer, now);
-        }
-        outcome
+            peer: parts.extensions.get::<Peer>().map(|peer| peer.0),
+        })
     }
 
     async fn authenticate(&self, route: &Route, parts: &Parts) -> Result<Caller, Refusal> {
-        let twice =
-            ["Authorization", "Api-App-Id"].into_iter().find(|name| parts.headers.get_all(*name).iter().count() > 1);
+        let twice = ["Authorization", "Api-App-Id", "Member-Session"]
+            .into_iter()
+            .find(|name| parts.headers.get_all(*name).iter().count() > 1);
         if let Some(name) = twice
             && !matches!(route.who, Who::Anyone | Who::Carrier)
         {
-            return Err(Refusal::fields(wrong(name, "stands more than once")));
+            return Err(Refusal::fields(wrong(name, "must be sent only once")));
         }
         // What is not text is no credential either, and is told so.
         let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default());
-        authenticate(&self.bursar, text("authorization"), text("api-app-id"), route.who).await
+        let presented = Presented {
+            authorization: text("authorization"),
+            api_app_id: text("api-app-id"),
+            member_session: text("member-session"),
+        };
+        authenticate(&self.bursar, presented, route.who, route.members).await
     }
 
     /// The caller's own request id when it can be logged safely, else a new one.
@@ -251,6 +349,16 @@ impl Door {
             .filter(sane)
             .map_or_else(|| self.bursar.entropy().id::<Uuid>(self.bursar.clock.now()).to_string(), str::to_owned)
     }
+}
+
+/// The token in the path, where there is one.
+fn token(path: &[(String, String)]) -> Option<&str> {
+    path.iter().find(|(name, _)| name == "token").map(|(_, token)| token.as_str())
+}
+
+/// Whether the request gives the phone number or e-mail address of a claim link's payee.
+fn names_contact(route: &Route, parts: &Parts) -> bool {
+    route.opened_by_token.is_some() && route.method == Method::Post && parts.uri.path().ends_with("/contact")
 }
 
 /// The status that an outcome will have.
@@ -268,8 +376,9 @@ fn find<'a>(place: &'a Place, parts: &Parts) -> Result<&'a Route, Refusal> {
 
 /// The parameters of the query string. A route of the API that asks for none refuses them all here.
 fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal> {
-    let Query(given) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
-        .map_err(|_| Refusal::new(Code::InvalidInput, "The query string is malformed."))?;
+    let malformed = || Refusal::new(Code::InvalidInput, "The query string is malformed.");
+    let given = body::pairs(parts.uri.query().unwrap_or_default(), "The query string");
+    let given = given.map_err(|refusal| refusal.unwrap_or_else(malformed))?;
     if !route.documented.query.is_empty() || !is_api(route) {
         return Ok(given);
     }

@@ -106,7 +106,7 @@ fn hop(text: &str) -> Option<IpAddr> {
 }
 
 /// One person has all addresses of an IPv6 network of 64 bits, so they count as one.
-pub(super) fn neighbourhood(address: IpAddr) -> IpAddr {
+pub fn neighbourhood(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),

@@ -73,7 +73,7 @@ impl Limiter {
         let bucket = match caller.kind {
             CredentialKind::None => return (None, Ok(())),
             CredentialKind::Client => &both.client_side,
-            CredentialKind::App | CredentialKind::Organization => &both.server_side,
+            CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => &both.server_side,
         };
         let (left, allowed) = bucket.check(whose);
         (Some(Standing { quota: bucket.quota.get(), left }), allowed)
@@ -113,7 +113,7 @@ mod tests {
     fn caller(app: u128, kind: CredentialKind) -> Caller {
         let app = Some(AppId(Uuid::from_u128(app)));
         let admission = Admission { needs: |_| Vec::new(), refuse_gone: |_, _| Ok(()) };
-        Caller { org: OrgId(Uuid::nil()), app, kind, client_id: String::new(), admission }
+        Caller { org: OrgId(Uuid::nil()), app, kind, member: None, client_id: String::new(), admission }
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Executor {
         let mut places = self.places(tasks);
         loop {
             let unwritten = self.flight.as_mut().map(|flight| std::mem::take(&mut flight.unwritten));
-            let mut world = World::after(unwritten.unwrap_or_default(), self.last);
+            let mut world = World::after(unwritten.unwrap_or_default(), self.last).chained(self.chain.clone());
             let mut decided = self.decide_all(&mut places, &mut world);
             while decided.is_ok()
                 && let Some(waiting) = waiting.as_deref_mut()
@@ -148,7 +148,7 @@ impl Executor {
         record(begun, count);
         match outcome {
             Ok(Ok(())) => {
-                self.commits.note(true);
+                self.commits.note(Ok(()));
                 Landing::Written
             }
             Ok(Err(Failed { error, places })) => Landing::Otherwise(self.end(places, Err(error))),

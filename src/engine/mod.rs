@@ -26,6 +26,7 @@ pub use looks::Looks;
 pub use running::{Engine, Stopped};
 pub use view::view;
 
+use crate::chain::{ChainKey, UNKEYED};
 use crate::clock::{Clock, Time};
 use crate::ids::{OrgId, Seeds};
 use crate::refusal::{Code, Refusal};
@@ -157,40 +158,69 @@ pub struct Executor {
     /// The batch that is being written.
     flight: Option<Flight>,
     commits: Commits,
+    /// Under which the history is chained.
+    chain: Arc<ChainKey>,
 }
 
-/// How the last commit went, of all executors.
+/// Why the store did not take a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotTaken {
+    /// It cannot be reached, or its outcome is unknown.
+    Outage,
+    /// It has no room.
+    NoRoom,
+}
+
+/// How the last commits went, of all executors.
 #[derive(Clone, Debug, Default)]
 struct Commits {
-    /// Since when the store has taken none; `None` when it took the last one.
-    failed_at: Arc<Mutex<Option<Instant>>>,
+    /// When the last failed commit failed, and why.
+    failed: Arc<Mutex<Option<(Instant, NotTaken)>>>,
 }
 
 impl Commits {
-    fn note(&self, well: bool) {
-        let mut failed_at = self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
-        *failed_at = if well { None } else { Some(Instant::now()) };
+    fn note(&self, outcome: Result<(), NotTaken>) {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        match outcome {
+            Err(why) => *failed = Some((Instant::now(), why)),
+            // A small commit may fit where the next one does not: it does not end a full storage, time does.
+            Ok(()) => *failed = failed.filter(|(_, why)| *why == NotTaken::NoRoom),
+        }
     }
 
     /// A batch could not be loaded. A row that makes no sense is one organization's trouble, not the store's.
     fn note_unread(&self, error: &StoreError) {
         match error {
-            StoreError::Read(_) | StoreError::Again(_) => self.note(false),
+            StoreError::Read(_) | StoreError::Again(_) => self.note(Err(NotTaken::Outage)),
+            StoreError::Full(_) => self.note(Err(NotTaken::NoRoom)),
             StoreError::Corrupt(_) => {}
         }
     }
 
-    /// Whether the last one failed, not longer ago than this.
-    fn failed_within(&self, time: Duration) -> bool {
-        let failed_at = self.failed_at.lock().unwrap_or_else(PoisonError::into_inner);
-        failed_at.is_some_and(|at| at.elapsed() <= time)
+    /// Why a commit failed not longer ago than this, unless one that succeeded has refuted it.
+    fn failed_within(&self, time: Duration) -> Option<NotTaken> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.filter(|(at, _)| at.elapsed() <= time).map(|(_, why)| why)
     }
 }
 
 impl Executor {
     /// An executor over a store.
     pub fn new(store: Store, clock: Clock, seeds: Seeds) -> Self {
-        Self { store, clock, seeds, last: Time::from_micros(0), flight: None, commits: Commits::default() }
+        let chain = Arc::new(UNKEYED.clone());
+        Self { store, clock, seeds, last: Time::from_micros(0), flight: None, commits: Commits::default(), chain }
+    }
+
+    /// The same executor, which chains the history under this key.
+    #[must_use]
+    pub fn chained(mut self, chain: ChainKey) -> Self {
+        self.chain = Arc::new(chain);
+        self
+    }
+
+    /// Gives its store back.
+    pub fn into_store(self) -> Store {
+        self.store
     }
 
     /// Runs one command as a batch of its own.
@@ -283,12 +313,12 @@ impl Executor {
     }
 
     fn decide_and_commit_once(&mut self, places: &mut [Place]) -> Result<(), CommitError> {
-        let mut world = World::new(self.last);
+        let mut world = World::new(self.last).chained(self.chain.clone());
         match self.decide_all(places, &mut world) {
             Ok(()) => {
                 let committed = self.store.commit(&world.changes(), self.last);
                 if committed.is_ok() {
-                    self.commits.note(true);
+                    self.commits.note(Ok(()));
                 }
                 committed
             }
@@ -296,6 +326,7 @@ impl Executor {
                 self.store.abandon();
                 match error {
                     StoreError::Again(reason) => Err(CommitError::Again(reason)),
+                    StoreError::Full(reason) => Err(CommitError::Full(reason)),
                     error @ (StoreError::Read(_) | StoreError::Corrupt(_)) => {
                         // Nothing was written yet: a definite no for everyone.
                         tracing::error!(%error, "a batch could not be loaded");
@@ -360,15 +391,21 @@ impl Executor {
                 overrule(places, &bug());
                 Verdict::GoOn
             }
+            Err(CommitError::Full(reason)) => {
+                tracing::warn!(reason, "the store has no room for a batch");
+                self.commits.note(Err(NotTaken::NoRoom));
+                overrule(places, &Refusal::storage_full());
+                Verdict::GoOn
+            }
             Err(CommitError::Again(reason)) => {
                 tracing::error!(reason, "a batch was given up");
-                self.commits.note(false);
+                self.commits.note(Err(NotTaken::Outage));
                 overrule(places, &unavailable());
                 Verdict::GoOn
             }
             Err(CommitError::Unknown(reason)) => {
                 tracing::error!(reason, "the outcome of a commit is unknown");
-                self.commits.note(false);
+                self.commits.note(Err(NotTaken::Outage));
                 metrics::counter!("bursar_commits_unknown_total").increment(1);
                 let message = "It may or may not have happened. Repeat it with the same idempotency key.";
                 overrule(places, &Refusal::new(Code::OutcomeUnknown, message).retry_after(2));

@@ -11,7 +11,7 @@ use crossbeam_channel::{Sender, TrySendError, bounded};
 use tokio::sync::{oneshot, watch};
 
 use super::waiting::{QUEUE_MAX, Waiting};
-use super::{Command, Commits, Executor, Task, Verdict, task};
+use super::{Command, Commits, Executor, NotTaken, Task, Verdict, task};
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, Want, World};
@@ -77,8 +77,8 @@ impl Engine {
         self.alive.load(Ordering::SeqCst)
     }
 
-    /// Whether the store did not take the last commit, not longer ago than this.
-    pub fn commits_failed_within(&self, time: Duration) -> bool {
+    /// Why the store did not take the last commit, if it did not, not longer ago than this.
+    pub fn commits_failed_within(&self, time: Duration) -> Option<NotTaken> {
         self.commits.failed_within(time)
     }
 
@@ -241,14 +241,32 @@ mod tests {
             Executor::new(Store::Memory(memory.clone()), Clock::manual(Time::from_micros(1)), Seeds::counted(1));
         let engine = Engine::start(executor).unwrap();
         assert_eq!(engine.run(Idle).await, Ok(()));
-        assert!(!engine.commits_failed_within(long));
+        assert_eq!(engine.commits_failed_within(long), None);
         memory.fail_next(Fault::LostAndUnknown);
         assert_eq!(engine.run(Idle).await.unwrap_err().code, Code::OutcomeUnknown);
-        assert!(engine.commits_failed_within(long) && !engine.commits_failed_within(Duration::ZERO));
-        engine.commits.note(true);
-        assert!(!engine.commits_failed_within(long));
+        assert_eq!(engine.commits_failed_within(long), Some(NotTaken::Outage));
+        assert_eq!(engine.commits_failed_within(Duration::ZERO), None);
+        engine.commits.note(Ok(()));
+        assert_eq!(engine.commits_failed_within(long), None);
         engine.commits.note_unread(&StoreError::Read("away".to_owned()));
-        assert!(engine.commits_failed_within(long));
+        assert_eq!(engine.commits_failed_within(long), Some(NotTaken::Outage));
+    }
+
+    #[tokio::test]
+    async fn without_room_the_engine_refuses_definitely_and_continues() {
+        let memory = Memory::new();
+        let executor =
+            Executor::new(Store::Memory(memory.clone()), Clock::manual(Time::from_micros(1)), Seeds::counted(1));
+        let engine = Engine::start(executor).unwrap();
+        memory.fail_next(Fault::Full);
+        assert_eq!(engine.run(Idle).await.unwrap_err().code, Code::StorageFull);
+        assert_eq!(engine.commits_failed_within(Duration::from_mins(10)), Some(NotTaken::NoRoom));
+        assert_eq!(engine.run(Idle).await, Ok(()), "the same engine writes again");
+        assert_eq!(
+            engine.commits_failed_within(Duration::from_mins(10)),
+            Some(NotTaken::NoRoom),
+            "a small commit fits where the next one does not"
+        );
     }
 
     #[tokio::test]

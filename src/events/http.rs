@@ -4,11 +4,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Event, EventName};
+use super::{Event, EventName, acts};
+use crate::chain::{Head, HistoryKeys, hex};
 use crate::clock::Time;
 use crate::http::input::input;
 use crate::http::inputs::Whole;
-use crate::http::lists::{LIMIT_MAX, ListEnvelope};
+use crate::http::lists::LIMIT_MAX;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::EventId;
@@ -69,13 +70,52 @@ impl From<&Event> for EventJson {
     }
 }
 
+/// A place in a log and the hash of everything up to it, signed. Kept outside of the service it proves later that the
+/// history was neither rewritten nor truncated before it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct HeadJson {
+    /// The newest event's place.
+    pub sequence: i64,
+    /// The hash there, in hex.
+    pub hash: String,
+    /// When that event was emitted.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// The Ed25519 public key of this service's history, in Base64.
+    pub public_key: String,
+    /// One line with the head and its Ed25519 signature over all that is before the last space. Keep it, and
+    /// `bursar verify --anchor FILE` refuses a history that does not contain it.
+    pub anchor: String,
+}
+
+impl HeadJson {
+    /// A head, signed.
+    pub fn of(keys: &HistoryKeys, head: &Head) -> Self {
+        let Head { sequence, hash, at, .. } = head;
+        let (public_key, anchor) = (keys.public_key(), keys.anchor(head));
+        Self { sequence: *sequence, hash: hex(hash), created: *at, public_key, anchor }
+    }
+}
+
+/// A page of events, and the signed head of their log.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct EventsJson {
+    /// Whether more events exist beyond this page.
+    pub has_more: bool,
+    /// The events, oldest first.
+    pub data: Vec<EventJson>,
+    /// The signed head of the log; null while it is empty.
+    #[schema(required)]
+    pub head: Option<HeadJson>,
+}
+
 /// GET /v2/events
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: EventsQuery = call.query()?;
     let after = asked.after.map_or(0, |after| after.0);
     let limit = usize::try_from(asked.limit.map_or(LIMIT_DEFAULT, |limit| limit.0)).unwrap_or(1);
-    let mut events = call
+    let (mut events, head) = call
         .read(move |world| {
             let log = Query::of::<Event>(scope.org.to_value(), "sequence", limit + 1);
             let log = log.filter("app", Compare::Equal, scope.app.to_value());
@@ -87,12 +127,15 @@ pub async fn list(call: Call) -> Outcome {
                 Some(object) => log.filter("object_id", Compare::Equal, object.to_value()),
                 None => log,
             };
-            world.page::<Event>(&Query { direction: Direction::Ascending, after: Some(after.to_value()), ..log })
+            let page = Query { direction: Direction::Ascending, after: Some(after.to_value()), ..log };
+            Ok((world.page::<Event>(&page)?, super::head_of(world, scope)?))
         })
         .await?;
     let has_more = events.len() > limit;
     events.truncate(limit);
-    Ok(Answer::ok(&ListEnvelope { has_more, data: events.iter().map(|event| EventJson::from(&**event)).collect() }))
+    let data = events.iter().map(|event| EventJson::from(&**event)).collect();
+    let head = head.map(|head| HeadJson::of(&call.bursar.history, &head));
+    Ok(Answer::ok(&EventsJson { has_more, data, head }))
 }
 
 /// GET /v2/events/{event_id}
@@ -114,10 +157,19 @@ pub fn routes() -> Vec<Route> {
             .about("Events", "List events")
             .describe(
                 "Every committed transition has exactly one event. Oldest first, without gaps: keep the last \
-                 sequence that you worked off and ask for what is after it (decisions.md 12).",
+                 sequence that you worked off and ask for what is after it (decisions.md 12). The head is signed: keep its \
+                 anchor elsewhere to prove later that the history was not rewritten.",
             )
             .asks::<EventsQuery>()
-            .gives::<ListEnvelope<EventJson>>(200, "One page."),
+            .gives::<EventsJson>(200, "One page."),
+        route!(Get "/v2/administrative-acts" Organization "list_administrative_acts" acts::list)
+            .about("Events", "List administrative acts")
+            .describe(
+                "Who changed a key, a member, a setting or a policy, when, and from what to what. Recorded in the commit of \
+                 the change and chained like events; a repeat that changes nothing is no act.",
+            )
+            .asks::<acts::ActsQuery>()
+            .gives::<acts::ActsJson>(200, "One page, oldest first."),
         route!(Get "/v2/events/{event_id}" App "get_event" show)
             .about("Events", "Get an event")
             .describe("Its id is also the header webhook-id of what is posted to webhook endpoints.")

@@ -1,23 +1,28 @@
 //! The event log of each app: every committed transition has exactly one event,
 //! with a gap-free sequence (decisions.md 12, invariants 14 and 15).
 //!
-//! Events are written in the commit of what they tell. Each carries a hash of itself
-//! and of the one before, so that the log is also the audit chain: nobody can take
-//! one out, or change one, unseen. Deliberately absent: delivery, which reads the log
-//! (`webhooks`).
+//! Events are written in the commit of what they tell. Each carries a keyed hash of itself
+//! and of the one before, so that the log is also the audit chain: an event that is removed
+//! or changed breaks it, and without the store's chain key no other chain can be computed.
+//! The administrative acts of an organization are events of a log of its own (`acts`).
+//! Deliberately absent: delivery, which reads the log (`webhooks`).
 
+pub mod acts;
 mod http;
 mod listening;
 mod names;
 
-pub use http::{EventJson, routes};
+pub use http::{EventJson, HeadJson, routes};
 pub use listening::{Listening, Untold, listen, stop_listening, take_untold};
 pub use names::EventName;
+
+use std::sync::Arc;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::chain::{ChainKey, Head, Log};
 use crate::clock::Time;
 use crate::http::Scope;
 use crate::ids::{AppId, EventId, OrgId};
@@ -41,6 +46,11 @@ record! {
         pub listening: Listening,
         /// Up to which event they were; of no meaning where nobody is.
         pub told_sequence: i64,
+        /// The last event of a version that chained without a key; 0 where there was none, and below zero until the
+        /// chain is carried over.
+        pub unkeyed_to: i64,
+        /// Proves [`Self::unkeyed_to`]: only the chain key makes it.
+        pub unkeyed_proof: Option<Vec<u8>>,
     }
 }
 
@@ -54,6 +64,8 @@ impl EventStream {
             hash: Vec::new(),
             listening: Listening::Nobody,
             told_sequence: 0,
+            unkeyed_to: 0,
+            unkeyed_proof: None,
         }
     }
 }
@@ -62,7 +74,8 @@ record! {
     /// One thing that happened. Never changed, never removed.
     pub struct Event in "events" {
         key (org, app, sequence)
-        unique BY_ID (org, id);
+        unique BY_ID (org, id)
+        many OF_OBJECT (org, object_id);
         /// The organization.
         pub org: OrgId,
         /// The app.
@@ -79,10 +92,21 @@ record! {
         pub version: i64,
         /// The whole object as it was then, as JSON, without secrets.
         pub object: String,
-        /// SHA-256 over the hash before and this event.
+        /// The link to the hash before; see [`link`].
         pub hash: Vec<u8>,
         /// When.
         pub created_at: Time,
+        /// Where the payee's data were erased from the object: the link's part for the object as it was, and a proof
+        /// that the service erased them.
+        pub erased: Option<Vec<u8>>,
+    }
+}
+
+impl Event {
+    /// The log's head when this event was the last.
+    pub fn head(&self) -> Head {
+        let Self { app, sequence, hash, created_at, .. } = self;
+        Head { log: Log::Events, of: app.0, sequence: *sequence, hash: hash.clone(), at: *created_at }
     }
 }
 
@@ -116,6 +140,13 @@ pub fn length(world: &World, scope: Scope) -> Result<i64, Halt> {
     Ok(world.get::<EventStream>(key![scope.org, scope.app])?.map_or(0, |stream| stream.sequence))
 }
 
+/// The head of the app's log; `None` while it is empty.
+pub fn head_of(world: &World, scope: Scope) -> Result<Option<Head>, Halt> {
+    let Some(stream) = world.get::<EventStream>(key![scope.org, scope.app])? else { return Ok(None) };
+    let last = world.get::<Event>(key![scope.org, scope.app, stream.sequence])?;
+    Ok(last.map(|event| event.head()))
+}
+
 /// The row that [`tell`] asks for.
 pub fn want(scope: Scope) -> Want {
     Want::row::<EventStream>(key![scope.org, scope.app])
@@ -137,8 +168,9 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
         object: news.object,
         hash: Vec::new(),
         created_at: world.now(),
+        erased: None,
     };
-    let hash = link(&before, &event);
+    let hash = link(world.chain(), &before, &event);
     match &stream {
         Some(stream) => {
             let listening = listening::call(world, stream);
@@ -156,17 +188,81 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Writes an event at the end of every log of the organization: of what all its apps share. An organization has no
-/// log of its own.
+/// Writes an event at the end of the log of every app of the organization: of what all its apps share.
 pub fn tell_all(world: &mut World, org: OrgId, news: &News) -> Result<(), Halt> {
     for stream in world.all::<EventStream>(EventStream::OF_ORG, key![org])? {
-        tell(world, Scope { org, app: stream.app }, news.clone())?;
+        if stream.app.0 != org.0 {
+            tell(world, Scope { org, app: stream.app }, news.clone())?;
+        }
     }
     Ok(())
 }
 
-/// The hash that chains an event to the one before it. `bursar verify` computes it again.
-pub fn link(before: &[u8], event: &Event) -> Vec<u8> {
+/// The keyed hash that chains an event to the one before it. `bursar verify` computes it again.
+///
+/// It covers a keyed hash of the object in place of the object, so that a payee's data can be erased from an object
+/// and the chain stays whole.
+pub fn link(chain: &ChainKey, before: &[u8], event: &Event) -> Vec<u8> {
+    let object = match erased_part(event) {
+        Some((object, _)) => object.to_vec(),
+        None => object_link(chain, event),
+    };
+    let link = chain.begin("event").part(before).id(event.org.0).id(event.app.0).number(event.sequence);
+    let link = link.id(event.id.0).part(event.name.as_str().as_bytes()).id(event.object_id).number(event.version);
+    link.number(event.created_at.micros()).part(&object).end()
+}
+
+/// The link's part for the object.
+fn object_link(chain: &ChainKey, event: &Event) -> Vec<u8> {
+    chain.begin("object").id(event.id.0).part(event.object.as_bytes()).end()
+}
+
+/// Of an event whose object was erased: the link's part for the object as it was, and the proof.
+fn erased_part(event: &Event) -> Option<(&[u8], &[u8])> {
+    event.erased.as_deref()?.split_at_checked(32)
+}
+
+/// It covers the hashes on both sides: the hash of an erased event of a version without key cannot be computed again.
+fn erasure_proof(chain: &ChainKey, before: &[u8], event: &Event, object: &[u8]) -> Vec<u8> {
+    let proof = chain.begin("erased").part(before).part(&event.hash).id(event.id.0);
+    proof.part(object).part(event.object.as_bytes()).end()
+}
+
+/// Whether an event follows from the one before it, and its object is as it was emitted or was erased by the service.
+/// `unkeyed` says that a version emitted it that chained without a key.
+pub fn follows(chain: &ChainKey, before: &[u8], event: &Event, unkeyed: bool) -> bool {
+    let proved = match (&event.erased, erased_part(event)) {
+        (None, _) => true,
+        (Some(_), Some((object, proof))) => erasure_proof(chain, before, event, object) == proof,
+        (Some(_), None) => false,
+    };
+    let linked = match (unkeyed, &event.erased) {
+        (false, _) => link(chain, before, event) == event.hash,
+        (true, None) => unkeyed_link(before, event) == event.hash,
+        (true, Some(_)) => true,
+    };
+    proved && linked
+}
+
+/// Puts another object into an event, without the payee's data. The chain stays whole.
+pub fn erase(world: &mut World, event: &Arc<Event>, object: String) -> Result<(), Halt> {
+    let before = match event.sequence {
+        ..=1 => None,
+        sequence => world.get::<Event>(key![event.org, event.app, sequence - 1])?,
+    };
+    let before = before.map_or_else(Vec::new, |before| before.hash.clone());
+    let chain = world.chain().clone();
+    let was = erased_part(event).map_or_else(|| object_link(&chain, event), |(object, _)| object.to_vec());
+    world.change(event, |event| {
+        event.object = object;
+        let proof = erasure_proof(&chain, &before, event, &was);
+        event.erased = Some([was, proof].concat());
+    });
+    Ok(())
+}
+
+/// The hash of a version that chained without a key.
+pub fn unkeyed_link(before: &[u8], event: &Event) -> Vec<u8> {
     let mut hash = Sha256::new();
     hash.update(before);
     hash.update(event.sequence.to_be_bytes());
@@ -180,4 +276,9 @@ pub fn link(before: &[u8], event: &Event) -> Vec<u8> {
     hash.update(event.version.to_be_bytes());
     hash.update(event.created_at.micros().to_be_bytes());
     hash.finalize().to_vec()
+}
+
+/// Proves where a log without key ends: with which event, and with which hash.
+pub fn unkeyed_proof(chain: &ChainKey, stream: &EventStream, unkeyed_to: i64, hash: &[u8]) -> Vec<u8> {
+    chain.begin("unkeyed").id(stream.org.0).id(stream.app.0).number(unkeyed_to).part(hash).end()
 }

@@ -71,12 +71,18 @@ events! {
     ApprovalPolicyUpdated = "approval_policy.updated" carries "ApprovalPolicy",
     /// A batch was submitted, or moved to another state.
     PayoutLinkBatchUpdated = "payout_link_batch.updated" carries "PayoutLinkBatch",
-    /// A payment to the app was made, or moved to another state; no other event tells of it.
+    /// A payment to the app was made, moved to another state, or its hold ended; no other event tells of it.
     PaymentUpdated = "payment.updated" carries "Transfer",
     /// A payment customer was made, changed or deleted, or their bank accounts changed.
     PaymentCustomerUpdated = "payment_customer.updated" carries "PaymentCustomer",
     /// A code was sent to somebody who has to prove a phone or an address.
     VerificationSent = "verification.sent" carries "Verification",
+    /// A phone or an address was locked after 100 wrong codes.
+    VerificationLocked = "verification.locked" carries "Verification",
+    /// A phone or an address was unlocked, with an organization key or by a signed-in administrator.
+    VerificationUnlocked = "verification.unlocked" carries "Verification",
+    /// An organization was created, a key, a member, a setting or a policy changed, a payee was erased, or a phone or an address unlocked. Only in the log of GET /v2/administrative-acts; no endpoint gets it.
+    AdministrativeAct = "administrative_act.recorded" carries "AdministrativeAct",
 }
 word_input!(EventName);
 

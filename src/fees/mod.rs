@@ -15,5 +15,5 @@ mod schedules;
 
 pub use basis::{Added, Day, Exchange, FeeBasis, PlatformFeeSource};
 pub use fx::{BOOK_CURRENCY, Rate, currency_of, is_payable, payable, rate};
-pub use rules::{Breakdown, ChargeInput, FeeRefusal, Party, Schedule, bases, charge, fee};
+pub use rules::{Breakdown, ChargeInput, FeeRefusal, Party, SHARE_MIN, Schedule, bases, charge, fee};
 pub use schedules::{Arrival, RailTerms, schedule};

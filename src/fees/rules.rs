@@ -30,6 +30,9 @@ impl Schedule {
     pub const FREE: Schedule = Schedule { fixed: Cents::ZERO, percent: Percent::ZERO, min: Cents::ZERO, max: None };
 }
 
+/// What a schedule with a percentage takes at least.
+pub const SHARE_MIN: Cents = Cents::new(1);
+
 /// Who pays the fees (`payout_fee_party`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -137,12 +140,14 @@ impl From<MoneyOverflow> for FeeRefusal {
 }
 
 /// One fee: `fixed + percent × amount`, rounded half-even once, then held between `min` and `max`
-/// (decisions.md 7). The bounds are whole cents, so that rounding first changes nothing.
+/// (decisions.md 7). The bounds are whole cents, so that rounding first changes nothing. A share above zero costs at least
+/// [`SHARE_MIN`]: else a thousand small payouts would cost nothing where one large one costs something.
 ///
 /// # Errors
 /// [`MoneyOverflow`] where the fee does not fit.
 pub fn fee(schedule: &Schedule, amount: Cents) -> Result<Cents, MoneyOverflow> {
-    let fee = schedule.percent.of_on_top(schedule.fixed, amount, Rounding::HalfEven)?.max(schedule.min);
+    let least = if schedule.percent.is_zero() { schedule.min } else { schedule.min.max(SHARE_MIN) };
+    let fee = schedule.percent.of_on_top(schedule.fixed, amount, Rounding::HalfEven)?.max(least);
     Ok(schedule.max.map_or(fee, |max| fee.min(max)))
 }
 
@@ -224,6 +229,10 @@ mod tests {
             (schedule(150, "0.005", 0, None), 300, 152),
             (schedule(151, "0.005", 0, None), 100, 152),
             (schedule(0, "0", 80, Some(50)), 100, 50),
+            (schedule(0, "0.02", 0, Some(2000)), 1, 1),
+            (schedule(0, "0.02", 0, Some(2000)), 25, 1),
+            (schedule(0, "0.02", 0, Some(0)), 25, 0),
+            (schedule(0, "0", 0, None), 25, 0),
         ];
         for (schedule, amount, cents) in table {
             assert_eq!(fee(&schedule, Cents::new(amount)), Ok(Cents::new(cents)), "{schedule:?} of {amount}");

@@ -13,8 +13,8 @@ use crate::world::{Halt, World};
 
 /// PUT /v2/apps/{app_id}/ach-account
 ///
-/// An app whose payouts its organization limits does not choose by itself where its wallet is emptied to: with its key
-/// alone, a thief would withdraw what the limits keep from being paid out.
+/// An app whose organization limits its money does not choose where its wallet is emptied to and filled from: a thief with
+/// its key would withdraw what the limits hold back, or deposit out of a payer's account.
 #[derive(Clone, Debug)]
 pub struct SetAchAccount {
     /// The app.
@@ -35,9 +35,9 @@ impl Command for SetAchAccount {
     fn decide(&self, world: &mut World) -> Result<BankAccountJson, Halt> {
         let scope = self.scope;
         let app = apps::find(world, scope)?;
-        if self.by_app && app.settings.0.limits_payouts() {
+        if self.by_app && app.settings.0.limits_bank_account() {
             let message =
-                "The organization limits the payouts of this app: its bank account is set with the organization's key.";
+                "The organization limits the money of this app: set its bank account with the organization's key.";
             return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
         }
         let before = ach_account(world, scope)?;

@@ -40,7 +40,8 @@ pub async fn deposit(call: Call) -> Outcome {
 pub async fn withdraw(call: Call) -> Outcome {
     let command = call.body::<NewRefill>().and_then(|new| {
         let metadata = new.metadata.map(|metadata| metadata.0);
-        Ok(Withdraw { scope: app_in_path(&call)?, amount: new.amount.0, metadata })
+        let by_app = call.caller.kind == CredentialKind::App;
+        Ok(Withdraw { scope: app_in_path(&call)?, amount: new.amount.0, metadata, by_app })
     });
     call.once(command, Answer::ok).await
 }
@@ -127,11 +128,11 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound, Code::UserInfoMissing]),
         route!(Post "/v2/apps/{app_id}/withdraw" AppOrOrganization "withdraw_from_app" withdraw)
             .about("Funding", "Take money out of an app's wallet, to its bank account")
-            .describe("It leaves the wallet at once, and is back if it does not arrive. The transfer's amount is negative.")
+            .describe("It leaves the wallet at once, and is back if it does not arrive. The transfer's amount is negative. Needs the organization's key where the app's settings limit the money that leaves it, or have it approved.")
             .takes::<NewRefill>()
             .example(refill)
             .gives::<TransferJson>(200, "The transfer, of type refill.")
-            .refuses(&[Code::NotFound, Code::UserInfoMissing, Code::InsufficientFunds]),
+            .refuses(&[Code::NotFound, Code::UserInfoMissing, Code::InsufficientFunds, Code::OrganizationKeyRequired]),
         route!(Get "/v2/apps/{app_id}/ach-account" AppOrOrganization "get_app_ach_account" show_ach_account)
             .about("Funding", "Get an app's bank account")
             .gives::<BankAccountJson>(200, "The account.")
@@ -140,8 +141,8 @@ pub fn routes() -> Vec<Route> {
             .about("Funding", "Set an app's bank account")
             .describe(
                 "Deposits are pulled from it and withdrawals go to it. It takes the place of the one before; what is under \
-                 way is not touched. Where the app's settings limit its payouts, or have them approved, this takes the \
-                 organization's key.",
+                 way is not touched. Needs the organization's key where the app's settings limit payouts, bills, transfers \
+                 or payments, or have them approved.",
             )
             .takes::<OwnAccountInput>()
             .example(account)

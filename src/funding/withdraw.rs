@@ -9,10 +9,14 @@ use crate::jobs::{self, Work};
 use crate::ledger::{self, postings};
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::refusal::{Code, Refusal};
 use crate::transfers::{self, Transfer, TransferJson, TransferKind};
 use crate::world::{Halt, World};
 
 /// POST /v2/apps/{app_id}/withdraw
+///
+/// Where the organization limits the money that leaves the app, only the organization withdraws: a withdrawal is in no
+/// limit, and the bank account may have been set with the app's key before there was one.
 #[derive(Clone, Debug)]
 pub struct Withdraw {
     /// The app.
@@ -21,6 +25,8 @@ pub struct Withdraw {
     pub amount: Cents,
     /// The caller's note.
     pub metadata: Option<String>,
+    /// Whether the request came with the app's own key.
+    pub by_app: bool,
 }
 
 impl Command for Withdraw {
@@ -32,7 +38,12 @@ impl Command for Withdraw {
 
     fn decide(&self, world: &mut World) -> Result<TransferJson, Halt> {
         let Scope { org, app } = self.scope;
-        apps::find(world, self.scope)?;
+        let settings = &apps::find(world, self.scope)?.settings;
+        if self.by_app && settings.0.limits_money_out() {
+            let message =
+                "The organization limits the money that leaves this app: withdraw with the organization's key.";
+            return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
+        }
         let account = needed_ach_account(world, self.scope)?;
         let id: TransferId = world.id();
         ledger::post(world, &postings::withdraw(self.scope, id, Platform::Ach, self.amount))?;

@@ -3,7 +3,9 @@
 use bytes::Bytes;
 use serde::Serialize;
 
+use crate::ids::OrgId;
 use crate::refusal::{ErrorBody, Refusal};
+use crate::security_log::SecurityEvent;
 
 /// A handler's result.
 pub type Outcome = Result<Answer, Refusal>;
@@ -28,6 +30,19 @@ pub enum Content {
     },
 }
 
+/// What the security log records of a command, once it is committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// What happened.
+    pub event: SecurityEvent,
+    /// A word of this program.
+    pub reason: &'static str,
+    /// The organization, which a path that is the credential names.
+    pub organization: OrgId,
+    /// The id of what it is about.
+    pub subject: String,
+}
+
 /// A status, a body and the few headers that an answer has of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -41,13 +56,19 @@ pub struct Answer {
     pub replayed: bool,
     /// Whether the body shows a secret; then what is kept of it for repeats is sealed.
     pub secret: bool,
+    /// What the security log records of it; a repeat has nothing to record.
+    pub noted: Vec<Noted>,
 }
 
 impl Answer {
+    const fn of(status: u16, content: Content) -> Self {
+        Self { status, content, headers: Vec::new(), replayed: false, secret: false, noted: Vec::new() }
+    }
+
     /// A JSON answer.
     pub fn json(status: u16, body: &impl Serialize) -> Self {
         let body = serde_json::to_string(body).expect("response bodies are plain data, which always serialize");
-        Self { status, content: Content::Json(body), headers: Vec::new(), replayed: false, secret: false }
+        Self::of(status, Content::Json(body))
     }
 
     /// 200 with a JSON body.
@@ -62,24 +83,35 @@ impl Answer {
 
     /// A page.
     pub fn html(status: u16, page: String) -> Self {
-        Self { status, content: Content::Html(page), headers: Vec::new(), replayed: false, secret: false }
+        Self::of(status, Content::Html(page))
     }
 
     /// 200 with a file.
     pub fn file(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
-        let content = Content::File { content_type, bytes: bytes.into() };
-        Self { status: 200, content, headers: Vec::new(), replayed: false, secret: false }
+        Self::of(200, Content::File { content_type, bytes: bytes.into() })
     }
 
     /// A status alone.
     pub fn empty(status: u16) -> Self {
-        Self { status, content: Content::Empty, headers: Vec::new(), replayed: false, secret: false }
+        Self::of(status, Content::Empty)
+    }
+
+    /// Whether the command ran and succeeded now: no refusal, and no repeat under an idempotency key.
+    pub const fn is_new(&self) -> bool {
+        self.status < 400 && !self.replayed
     }
 
     /// Says that the body shows a secret.
     #[must_use]
     pub fn secret(mut self) -> Self {
         self.secret = true;
+        self
+    }
+
+    /// Says what the security log records.
+    #[must_use]
+    pub fn noting(mut self, noted: Vec<Noted>) -> Self {
+        self.noted = noted;
         self
     }
 

@@ -6,17 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use uuid::Uuid;
 
-use super::answer::{Answer, Outcome};
+use super::answer::{Answer, Noted, Outcome};
 use super::idempotency::{self, Keyed, Once};
 use super::input::{Fields, Input};
 use super::known_keys::KnownKeys;
+use super::route::Permission;
+use super::setup::SetupToken;
+use super::sign_ins::SignIns;
 use crate::carriers::Carriers;
+use crate::chain::HistoryKeys;
 use crate::clock::Clock;
 use crate::engine::{Command, Engine, Looks};
-use crate::ids::{AppId, Entropy, OrgId, Seeds};
+use crate::ids::{AppId, Entropy, MemberId, MemberSessionId, OrgId, Seeds};
 use crate::outbound::{Outbound, Reach};
 use crate::refusal::{Code, Refusal};
 use crate::screening::{LookedUp, Watchlist};
+use crate::security_log::{self, Origin, SecurityEvent};
 use crate::store::Reads;
 use crate::strict_json::Json;
 use crate::vault::Vault;
@@ -53,6 +58,8 @@ pub struct Bursar {
     pub looks: Looks,
     /// Seals and hashes secrets.
     pub vault: Arc<Vault>,
+    /// Chains the history and signs its heads.
+    pub history: HistoryKeys,
     /// Tells the time.
     pub clock: Clock,
     /// Which environment this is.
@@ -63,10 +70,14 @@ pub struct Bursar {
     pub seeds: Mutex<Seeds>,
     /// Keys that were read lately; starts empty.
     pub keys: KnownKeys,
+    /// Counts failed sign-ins of members, and bounds how many passwords are hashed at once.
+    pub sign_ins: SignIns,
     /// Carry messages to people.
     pub carriers: Carriers,
     /// Calls other people's servers.
     pub outbound: Outbound,
+    /// The setup token, where there is no organization yet.
+    pub setup: SetupToken,
     /// The sanctions list in use; it can be exchanged while the program runs.
     pub watchlist: RwLock<Arc<Watchlist>>,
 }
@@ -119,13 +130,16 @@ impl Bursar {
             looks: Looks::start(Reads::Memory(memory.clone()))?,
             reads: Reads::Memory(memory),
             vault: Arc::new(Vault::new([1; 32])),
+            history: HistoryKeys::of_seed(&[1; 32]),
             clock,
             environment,
             public_url: "http://127.0.0.1:8080".to_owned(),
             seeds: Mutex::new(Seeds::counted(2)),
             keys: KnownKeys::default(),
+            sign_ins: SignIns::default(),
             carriers: Carriers::default(),
             outbound: Outbound::new(environment.reach(), crate::outbound::DEADLINE),
+            setup: SetupToken::default(),
             watchlist: RwLock::new(Watchlist::of_sandbox()),
         })
     }
@@ -148,6 +162,19 @@ pub enum CredentialKind {
     App,
     /// An organization's key.
     Organization,
+    /// A member's session without a key.
+    Member,
+}
+
+/// A member whose session came with the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignedIn {
+    /// The member.
+    pub member: MemberId,
+    /// Their session.
+    pub session: MemberSessionId,
+    /// What the route asks of their role.
+    pub permission: Permission,
 }
 
 /// Who calls.
@@ -159,6 +186,8 @@ pub struct Caller {
     pub app: Option<AppId>,
     /// By which kind of credential.
     pub kind: CredentialKind,
+    /// The member whose session came along, where the route takes one.
+    pub member: Option<SignedIn>,
     /// The credential's client id, for the log.
     pub client_id: String,
     /// What let them in.
@@ -196,6 +225,10 @@ impl<C: Command> Command for Admitted<C> {
 
     fn decide(&self, world: &mut World) -> Result<C::Reply, Halt> {
         (self.caller.admission.refuse_gone)(world, &self.caller)?;
+        match self.caller.member {
+            Some(signed_in) => world.called_by(format!("member {}", signed_in.member).into()),
+            None => world.called_by(self.caller.client_id.as_str().into()),
+        }
         self.command.decide(world)
     }
 }
@@ -296,9 +329,13 @@ impl Call {
     /// answered under a key, nor use up its keys.
     fn key_space(&self) -> Uuid {
         let whose = self.caller.app.map_or(self.caller.org.0, |app| app.0);
+        if let Some(signed_in) = self.caller.member {
+            // Two members may send the same body under the same key, and each must act: the keys are the member's own.
+            return Uuid::from_u128(whose.as_u128().rotate_left(64) ^ signed_in.member.0.as_u128());
+        }
         match self.caller.kind {
             CredentialKind::Client => Uuid::from_u128(!whose.as_u128()),
-            CredentialKind::None | CredentialKind::App | CredentialKind::Organization => whose,
+            CredentialKind::None | CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => whose,
         }
     }
 
@@ -316,7 +353,9 @@ impl Call {
         {
             return Err(refusal);
         }
-        self.run(Once { org, keyed, command, answer: Box::new(answer) }).await
+        let answer = self.run(Once { org, keyed, command, answer: Box::new(answer) }).await?;
+        self.log_noted(&answer.noted);
+        Ok(answer)
     }
 
     /// Runs a command that changes nothing more when it is run again, and so needs no idempotency key.
@@ -324,7 +363,42 @@ impl Call {
     /// # Errors
     /// Those of the command; before them 401 or 404 when the app that the caller acts as is gone.
     pub async fn run<C: Command>(&self, command: C) -> Result<C::Reply, Refusal> {
+        // What room is left belongs to work in progress, which does not come this way.
+        if self.bursar.reads.is_full() {
+            return Err(Refusal::storage_full());
+        }
         self.bursar.engine.run(Admitted { caller: self.caller.clone(), command }).await
+    }
+
+    /// Writes the security log's line for something that this call has done, after its commit. `subject` is the id of what
+    /// it is about.
+    pub fn log_security(&self, event: SecurityEvent, reason: &'static str, subject: Option<&str>) {
+        // Where anyone may call, the caller has the organization of all zeroes, which is none.
+        let organization = Some(self.caller.org).filter(|_| self.caller.kind != CredentialKind::None);
+        self.log_security_of(organization, event, reason, subject);
+    }
+
+    /// The same for what a committed command has noted.
+    pub fn log_noted(&self, noted: &[Noted]) {
+        for Noted { event, reason, organization, subject } in noted {
+            self.log_security_of(Some(*organization), *event, reason, Some(subject));
+        }
+    }
+
+    fn log_security_of(
+        &self,
+        organization: Option<OrgId>,
+        event: SecurityEvent,
+        reason: &'static str,
+        subject: Option<&str>,
+    ) {
+        let organization = organization.map(|organization| organization.to_string());
+        let app = self.caller.app.map(|app| app.to_string());
+        let client_id = Some(self.caller.client_id.as_str());
+        let member = self.caller.member.map(|signed_in| signed_in.member.to_string());
+        let (organization, app, member) = (organization.as_deref(), app.as_deref(), member.as_deref());
+        let origin = Origin { ip: self.peer, client_id, organization, app, member, subject, ..Origin::default() };
+        security_log::record(event, reason, origin);
     }
 
     fn keyed(&self, scope: Uuid, key: &str) -> Keyed {
@@ -332,7 +406,9 @@ impl Call {
         let target = match self.caller.kind {
             // Where nobody shows a credential the path is one, and must not lie open in the store.
             CredentialKind::None => idempotency::print(&self.bursar.vault, &target),
-            CredentialKind::Client | CredentialKind::App | CredentialKind::Organization => target,
+            CredentialKind::Client | CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => {
+                target
+            }
         };
         Keyed::of(&self.bursar.vault, scope, key, target, &self.body)
     }
@@ -340,6 +416,6 @@ impl Call {
 
 /// The refusal of an organization key that did not say for which app it acts.
 pub fn app_id_required() -> Refusal {
-    let message = "An organization key acts on an app: say which with the header Api-App-Id.";
+    let message = "An organization key or a member's session acts on an app: say which with the header Api-App-Id.";
     Refusal::field(Code::AppIdRequired, "Api-App-Id", message)
 }

@@ -15,7 +15,7 @@ use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
-use crate::vault::{Purpose, Vault};
+use crate::vault::{Place, Purpose, Vault};
 use crate::world::query::{Compare, Condition, Direction};
 use crate::world::record::Cell;
 use crate::world::record::{Document, key, record};
@@ -181,7 +181,7 @@ const SEALED: &str = "sealed:";
 
 /// A body that shows a secret must not lie open in the store for a month.
 fn seal(world: &mut World, org: OrgId, keyed: &Keyed, body: &str) -> String {
-    let sealed = keyed.vault.seal(Purpose::ApiSecret, &place(org, keyed), body.as_bytes(), world.random());
+    let sealed = keyed.vault.seal(&place(org, keyed), body.as_bytes(), world.random());
     format!("{SEALED}{}", BASE64_STANDARD.encode(sealed))
 }
 
@@ -191,19 +191,67 @@ fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refu
         return Ok(stored.body.clone());
     };
     let bytes = BASE64_STANDARD.decode(sealed).unwrap_or_default();
-    let opened = keyed.vault.open(Purpose::ApiSecret, &place(stored.org, keyed), &bytes).ok();
+    let opened = keyed.vault.open(&place(stored.org, keyed), &bytes).ok();
     match opened.and_then(|body| String::from_utf8(body).ok()) {
         Some(body) => Ok(Some(body)),
         None => Err(Refusal::new(Code::InternalError, "The answer that is kept for this idempotency key is damaged.")),
     }
 }
 
-/// What a seal is bound to: the row that it lies in.
-fn place(org: OrgId, keyed: &Keyed) -> Vec<u8> {
-    [org.0.as_bytes(), keyed.scope.as_bytes().as_slice(), keyed.key.as_bytes()].concat()
+/// Where the body of an answer is sealed.
+fn place(org: OrgId, keyed: &Keyed) -> Place {
+    place_of(org, keyed.scope, &keyed.key)
+}
+
+fn place_of(org: OrgId, scope: Uuid, key: &str) -> Place {
+    let row = [scope.as_bytes().as_slice(), key.as_bytes()].concat();
+    let formerly = [org.0.as_bytes().as_slice(), row.as_slice()].concat();
+    Place::new(Purpose::ApiSecret, org, <StoredAnswer as Record>::TABLE.name, row, "body").formerly(formerly)
+}
+
+/// The body of a stored answer as it was answered, empty where there is none; `None` when its seal does not open.
+pub fn shown(stored: &StoredAnswer, vault: &Vault) -> Option<String> {
+    let Some(body) = &stored.body else { return Some(String::new()) };
+    let Some(sealed) = body.strip_prefix(SEALED) else { return Some(body.clone()) };
+    let bytes = BASE64_STANDARD.decode(sealed).ok()?;
+    let opened = vault.open(&place_of(stored.org, stored.scope, &stored.idempotency_key), &bytes).ok()?;
+    String::from_utf8(opened).ok()
 }
 
 impl StoredAnswer {
+    /// The seal in its body, and the place that it is for; `None` where the body shows no secret.
+    pub fn seal(&self) -> Option<(Place, Vec<u8>)> {
+        let sealed = self.body.as_ref()?.strip_prefix(SEALED)?;
+        let place = place_of(self.org, self.scope, &self.idempotency_key);
+        Some((place, BASE64_STANDARD.decode(sealed).unwrap_or_default()))
+    }
+
+    /// Puts another seal into its body.
+    pub fn replace_seal(&mut self, sealed: &[u8]) {
+        self.body = Some(format!("{SEALED}{}", BASE64_STANDARD.encode(sealed)));
+    }
+
+    /// Narrows a query to answers that show a secret.
+    pub fn that_are_sealed(query: Query) -> Query {
+        let end = "sealed;".to_owned();
+        query.filter("body", Compare::AtLeast, SEALED.to_owned().to_value()).filter(
+            "body",
+            Compare::Less,
+            end.to_value(),
+        )
+    }
+
+    /// Makes a tombstone of it.
+    pub fn bury(&mut self) {
+        self.body = None;
+        self.status = BURIED;
+    }
+
+    /// Whether it is a tombstone.
+    pub const fn is_buried(&self) -> bool {
+        self.status == BURIED
+    }
+
     /// Whether the answer is not given any more, buried yet or not; see [`outlived`].
     fn is_over(&self, now: Time) -> bool {
         // A tombstone is one whatever the time is: clocks of several processes may differ.
@@ -253,10 +301,7 @@ impl Command for Bury {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         if let Some(stored) = world.get::<StoredAnswer>(key![self.org, self.scope, self.key])? {
-            world.change(&stored, |stored| {
-                stored.body = None;
-                stored.status = BURIED;
-            });
+            world.change(&stored, StoredAnswer::bury);
         }
         Ok(())
     }
@@ -279,7 +324,7 @@ fn replay(stored: &StoredAnswer, keyed: &Keyed, now: Time) -> Result<Answer, Ref
     let status = u16::try_from(stored.status).unwrap_or(200);
     let body = unsealed(stored, keyed)?;
     let content = body.map_or(Content::Empty, Content::Json);
-    Ok(Answer { status, content, headers: Vec::new(), replayed: true, secret: false })
+    Ok(Answer { content, replayed: true, ..Answer::empty(status) })
 }
 
 fn differences(stored: &StoredAnswer, keyed: &Keyed) -> Vec<FieldError> {

@@ -8,7 +8,7 @@
 
 use serde_json::{Value as Schema, json};
 
-use crate::refusal::{Code, FieldError};
+use crate::refusal::{COUNTED_MAX, Code, FIELDS_MAX, FieldError};
 use crate::strict_json::Json;
 
 /// What is wrong, field by field.
@@ -66,14 +66,23 @@ pub fn optional<T: Input>(json: &Json, at: &str, name: &str) -> Result<Option<T>
     json.get(name).map_or(Ok(None), |value| Option::<T>::read(value, &format!("{at}/{name}")))
 }
 
-/// Moves a field's problems into the struct's, so that all are told at once.
+/// Moves a field's problems into the struct's, so that all are reported at once. They are counted up to a bound.
 pub fn gather<T>(result: Result<T, Problems>, problems: &mut Problems) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(found) => {
-            problems.extend(found);
+            problems.extend(found.into_iter().take(COUNTED_MAX.saturating_sub(problems.len())));
             None
         }
+    }
+}
+
+/// Adds the problem of a field that is not known. Those that no answer will name cost no search for a near name.
+pub fn add_unknown(problems: &mut Problems, at: &str, name: &str, known: &[&str]) {
+    if problems.len() < FIELDS_MAX {
+        problems.extend(unknown(&format!("{at}{name}"), name, known));
+    } else if problems.len() < COUNTED_MAX {
+        problems.extend(wrong(at, "has an unknown field"));
     }
 }
 
@@ -113,7 +122,7 @@ macro_rules! input {
                 let mut problems = $crate::http::input::Problems::new();
                 for (name, _) in fields {
                     if !Self::KNOWN.contains(&name.as_str()) {
-                        problems.extend($crate::http::input::unknown(&format!("{at}/{name}"), name, Self::KNOWN));
+                        $crate::http::input::add_unknown(&mut problems, &format!("{at}/"), name, Self::KNOWN);
                     }
                 }
                 $(
@@ -162,10 +171,10 @@ macro_rules! input {
                 let mut problems = $crate::http::input::Problems::new();
                 for (place, (name, _)) in parameters.iter().enumerate() {
                     if !Self::KNOWN.contains(&name.as_str()) {
-                        problems.extend($crate::http::input::unknown(name, name, Self::KNOWN));
+                        $crate::http::input::add_unknown(&mut problems, "", name, Self::KNOWN);
                     }
                     if parameters[..place].iter().any(|(before, _)| before == name) {
-                        problems.extend($crate::http::input::wrong(name, "stands more than once"));
+                        problems.extend($crate::http::input::wrong(name, "must be sent only once"));
                     }
                 }
                 $(
@@ -236,11 +245,14 @@ impl<T: Input> Input for Vec<T> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let Json::List(items) = json else { return Err(wrong(at, format!("must be a list, not {}", json.kind()))) };
         let mut problems = Problems::new();
-        let read: Vec<T> = items
-            .iter()
-            .enumerate()
-            .filter_map(|(place, item)| gather(T::read(item, &format!("{at}/{place}")), &mut problems))
-            .collect();
+        let mut read: Vec<T> = Vec::new();
+        for (place, item) in items.iter().enumerate() {
+            // An item of three bytes can have five problems: what cannot be named or counted is not read.
+            if problems.len() >= COUNTED_MAX {
+                break;
+            }
+            read.extend(gather(T::read(item, &format!("{at}/{place}")), &mut problems));
+        }
         if problems.is_empty() { Ok(read) } else { Err(problems) }
     }
     fn schema() -> Schema {

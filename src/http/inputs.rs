@@ -196,15 +196,26 @@ impl<const MAX: usize> Input for Line<MAX> {
 /// What [`crate::text::check_text`] asks besides the length, as a regular expression: none of the refused characters,
 /// and something that can be seen.
 fn visible(refused: &str) -> String {
-    format!(r"^[^{refused}]*[^\s{refused}][^{refused}]*$")
+    let unseen = in_brackets(&crate::text::UNSEEN);
+    format!(r"^[^{refused}]*[^\s{unseen}{refused}][^{refused}]*$")
 }
 
-/// The characters of [`crate::text::REFUSED`], to stand between the brackets of a regular expression.
+/// The characters of [`crate::text::REFUSED`], written for the brackets of a regular expression.
 fn refused() -> String {
-    let escaped = |character: char| format!(r"\u{:04x}", u32::from(character));
-    crate::text::REFUSED
-        .map(|(first, last)| if first == last { escaped(first) } else { escaped(first) + "-" + &escaped(last) })
-        .concat()
+    in_brackets(&crate::text::REFUSED)
+}
+
+/// Ranges for the brackets of a regular expression. Dialects agree on four hexadecimal digits only, so a character beyond
+/// them is written as it is.
+fn in_brackets(ranges: &[(char, char)]) -> String {
+    let escaped = |character: char| match u32::from(character) {
+        code @ 0..=0xffff => format!(r"\u{code:04x}"),
+        _ => character.to_string(),
+    };
+    let range = |(first, last): &(char, char)| {
+        if first == last { escaped(*first) } else { escaped(*first) + "-" + &escaped(*last) }
+    };
+    ranges.iter().map(range).collect()
 }
 
 /// The same, and what ends a line or moves within it.
@@ -215,7 +226,8 @@ fn refused_in_a_line() -> String {
 /// A line of so many characters or more, two at least; blanks around it do not count.
 pub fn line_of_at_least(characters: usize) -> String {
     let (refused, between) = (refused_in_a_line(), characters.saturating_sub(2));
-    format!(r"^[^{refused}]*[^\s{refused}][^{refused}]{{{between},}}[^\s{refused}][^{refused}]*$")
+    let blank = refused.clone() + &in_brackets(&crate::text::UNSEEN);
+    format!(r"^[^{refused}]*[^\s{blank}][^{refused}]{{{between},}}[^\s{blank}][^{refused}]*$")
 }
 
 /// A share as a decimal fraction below 1.
@@ -257,6 +269,7 @@ id_inputs!(
     AppId,
     UserId,
     MemberId,
+    OrgId,
     TransferId,
     PayoutLinkId,
     PayoutMethodId,
@@ -275,7 +288,7 @@ impl Input for Email {
         Email::parse(text(json, at)?).map_err(|reason| problem(Code::InvalidEmail, at, reason.to_string()))
     }
     fn schema() -> Schema {
-        json!({"type": "string", "format": EMAIL_FORMAT, "maxLength": 254})
+        json!({"type": "string", "format": EMAIL_FORMAT, "maxLength": 254, "pattern": crate::email::PATTERN})
     }
 }
 
@@ -308,8 +321,9 @@ impl Input for Party {
     }
 }
 
-/// The format that a schema of an address names; a wrong one is `invalid-email`.
-pub const EMAIL_FORMAT: &str = "email";
+/// The format that a schema of an address names; a wrong one is `invalid-email`. Not `email`: spaces around an address are accepted, and
+/// quotes and literals are not. The pattern says it exactly.
+pub const EMAIL_FORMAT: &str = "email-address";
 /// The format that a schema of a phone number, or of a part of one, names; a wrong one is `invalid-phone-number`.
 pub const PHONE_FORMAT: &str = "phone";
 

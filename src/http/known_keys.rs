@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::clock::Time;
 use crate::ids::{AppId, OrgId};
 
 /// How long a key is believed without looking again.
@@ -24,6 +25,8 @@ pub struct KnownKey {
     pub app: Option<AppId>,
     /// The keyed hash of its secret.
     pub secret_hash: Vec<u8>,
+    /// From when on it opens nothing.
+    pub expires_at: Option<Time>,
 }
 
 /// Taken before a key is read. What was read is kept only if nothing was revoked in between.
@@ -43,6 +46,7 @@ pub struct KnownKeys {
 struct Known {
     revocations: u64,
     keys: HashMap<String, (Instant, Arc<KnownKey>)>,
+    used: HashMap<String, (OrgId, Time)>,
 }
 
 impl KnownKeys {
@@ -77,6 +81,22 @@ impl KnownKeys {
         }
     }
 
+    /// Notes that a key was used, which [`KnownKeys::take_used`] hands over later: no request waits for it.
+    pub fn note_use(&self, client_id: &str, org: OrgId, now: Time) {
+        let mut known = self.known();
+        if let Some(used) = known.used.get_mut(client_id) {
+            used.1 = now;
+        } else if known.used.len() < KEYS_MAX {
+            known.used.insert(client_id.to_owned(), (org, now));
+        }
+    }
+
+    /// The keys that were used since the last call, and when.
+    pub fn take_used(&self) -> Vec<(OrgId, String, Time)> {
+        let used = std::mem::take(&mut self.known().used);
+        used.into_iter().map(|(client_id, (org, at))| (org, client_id, at)).collect()
+    }
+
     /// Forgets all keys: some were revoked. That is rare, so nobody needs to say which.
     pub fn forget_all(&self) {
         let mut known = self.known();
@@ -91,7 +111,7 @@ mod tests {
     use uuid::Uuid;
 
     fn key() -> Arc<KnownKey> {
-        Arc::new(KnownKey { org: OrgId(Uuid::nil()), app: None, secret_hash: vec![1] })
+        Arc::new(KnownKey { org: OrgId(Uuid::nil()), app: None, secret_hash: vec![1], expires_at: None })
     }
 
     #[test]

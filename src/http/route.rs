@@ -9,9 +9,10 @@ use serde_json::{Value as Schema, json};
 use utoipa::ToSchema;
 
 use super::answer::{Answer, Outcome};
-use super::call::Call;
+use super::call::{Bursar, Call};
 use super::input::{Fields, Input, Problems};
 use crate::refusal::{Code, Refusal};
+use crate::security_log::SecurityEvent;
 use crate::strict_json::Json;
 
 /// The methods that routes have.
@@ -55,10 +56,40 @@ pub enum Who {
     Organization,
     /// The organization's key, which says with `Api-App-Id` for which app: what a person decides, and no app.
     OrganizationForApp,
+    /// A signed-in member, who acts on their own account; no key does that for them.
+    Member,
+}
+
+/// What a signed-in member's role must allow for a route (`members::may`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Permission {
+    /// Manage their own sessions, password and second factor.
+    Own,
+    /// Read.
+    View,
+    /// Create, update, cancel and submit bills; add vendors and their accounts.
+    Prepare,
+    /// Approve and reject bills.
+    Approve,
+    /// Pay approved bills; release payouts above the limit.
+    Pay,
+    /// Confirm the account that another member added.
+    Confirm,
+    /// Change members, approval policies and settings.
+    Govern,
+}
+
+impl Permission {
+    /// All, for the tests.
+    pub const ALL: [Self; 7] =
+        [Self::Own, Self::View, Self::Prepare, Self::Approve, Self::Pay, Self::Confirm, Self::Govern];
 }
 
 /// An async function from a call to its outcome.
 pub type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
+
+/// Finds what a token in the path opens, before the body is read: a made-up token must cost no more than one read.
+pub type TokenLookUp = fn(Arc<Bursar>, String) -> Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>>;
 
 /// How a route tells a refusal, its guards' included, to whoever asked. The text is the request's id.
 pub type Telling = fn(&Refusal, &str) -> Answer;
@@ -105,10 +136,15 @@ pub struct Route {
     pub method: Method,
     /// The path, placeholders in braces.
     pub path: &'static str,
-    /// Who may call it.
+    /// Which keys open it.
     pub who: Who,
-    /// Whether the path's `{token}` is the credential: then wrong ones are counted by address (decisions.md 14).
-    pub opened_by_token: bool,
+    /// Whether a signed-in member may call it, and what their role must allow. The header `Member-Session` opens such a
+    /// route without a key; with an app's key it replaces the organization's.
+    pub members: Option<Permission>,
+    /// Where the path's `{token}` is the credential: what checks it. Wrong ones are counted by IP address (decisions.md 14).
+    pub opened_by_token: Option<TokenLookUp>,
+    /// What the security log calls a token that opens nothing.
+    pub wrong_token: SecurityEvent,
     /// What runs.
     pub handler: Handler,
     /// How a refusal looks: the error body, or a page for people.
@@ -128,17 +164,26 @@ impl Route {
             method,
             path,
             who,
-            opened_by_token: false,
+            members: None,
+            opened_by_token: None,
+            wrong_token: SecurityEvent::WrongClaimToken,
             telling: |refusal, _| Answer::from(refusal),
             handler: Arc::new(move |call| Box::pin(handler(call))),
             documented: Documented { operation_id, ..Documented::default() },
         }
     }
 
-    /// Says that the path's `{token}` is the credential.
+    /// Lets signed-in members call it whose role allows this.
     #[must_use]
-    pub fn opened_by_token(mut self) -> Self {
-        self.opened_by_token = true;
+    pub fn members(mut self, permission: Permission) -> Self {
+        self.members = Some(permission);
+        self.refuses(&[Code::NotPermitted])
+    }
+
+    /// Makes the path's `{token}` the credential. `look_up` refuses a token that opens nothing with `not-found`.
+    #[must_use]
+    pub fn opened_by_token(mut self, look_up: TokenLookUp) -> Self {
+        self.opened_by_token = Some(look_up);
         self.refuses(&[Code::RateLimited])
     }
 

@@ -55,6 +55,11 @@ pub enum Work {
         /// The app.
         app: Uuid,
     },
+    /// End the hold of a payment's money.
+    ReleasePayment {
+        /// The transfer.
+        transfer: Uuid,
+    },
     /// Take back a link that nobody claimed in time.
     ExpireLink {
         /// The link.
@@ -74,6 +79,11 @@ pub enum Work {
     RemindLink {
         /// The link.
         link: Uuid,
+    },
+    /// Take an erased payee out of every row that names them.
+    EraseUser {
+        /// The user.
+        user: Uuid,
     },
     /// Find out whom an app's new events are to be sent to.
     FeedWebhooks {
@@ -104,14 +114,17 @@ impl Work {
     /// is no carrier, a message is of that kind too.
     pub const fn tells_nobody(&self) -> bool {
         match self {
-            Self::TendWallet { .. } | Self::ExpireLink { .. } | Self::RemindLink { .. } | Self::FeedWebhooks { .. } => {
-                true
-            }
+            Self::TendWallet { .. }
+            | Self::ReleasePayment { .. }
+            | Self::ExpireLink { .. }
+            | Self::RemindLink { .. }
+            | Self::FeedWebhooks { .. } => true,
             Self::SendMessage { .. }
             | Self::FollowMessage { .. }
             | Self::SubmitTransfer { .. }
             | Self::FollowTransfer { .. }
             | Self::ScreenUsers { .. }
+            | Self::EraseUser { .. }
             | Self::ProcessPayoutLinkBatch { .. }
             | Self::CallWebhook { .. } => false,
         }
@@ -125,9 +138,11 @@ impl Work {
             Self::SubmitTransfer { .. }
             | Self::FollowTransfer { .. }
             | Self::TendWallet { .. }
+            | Self::ReleasePayment { .. }
             | Self::ExpireLink { .. }
             | Self::RemindLink { .. }
             | Self::ScreenUsers { .. }
+            | Self::EraseUser { .. }
             | Self::ProcessPayoutLinkBatch { .. }
             | Self::FeedWebhooks { .. } => Lane::House,
         }

@@ -19,6 +19,7 @@
 //! Start at [`postings`].
 
 mod balances;
+pub mod chain;
 mod json;
 mod model;
 mod place;

@@ -21,6 +21,9 @@ record! {
         pub last_number: i64,
         /// How many ledger accounts were opened.
         pub accounts: i64,
+        /// The link of the last transaction ([`super::chain`]); empty until the chain is carried over, where transactions
+        /// were posted before there was one.
+        pub hash: Vec<u8>,
     }
 }
 

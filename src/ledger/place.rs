@@ -14,6 +14,8 @@ words! {
         AppWallet = "app_wallet",
         /// What an app has set aside: unclaimed links, initiated payables.
         AppHeld = "app_held",
+        /// Payments that an app has collected and that cannot leave it yet.
+        AppCollected = "app_collected",
         /// What a person owns within an app.
         UserWallet = "user_wallet",
         /// What an organization has not given to an app.
@@ -40,6 +42,8 @@ pub enum Place {
     AppWallet(AppId),
     /// What an app has set aside: unclaimed links, initiated payables.
     AppHeld(AppId),
+    /// Payments that an app has collected and that cannot leave it yet.
+    AppCollected(AppId),
     /// What a person owns within an app.
     UserWallet(AppId, UserId),
     /// What the organization has not given to an app.
@@ -64,6 +68,7 @@ impl Place {
         match self {
             Self::AppWallet(_) => PlaceKind::AppWallet,
             Self::AppHeld(_) => PlaceKind::AppHeld,
+            Self::AppCollected(_) => PlaceKind::AppCollected,
             Self::UserWallet(..) => PlaceKind::UserWallet,
             Self::OrganizationWallet => PlaceKind::OrganizationWallet,
             Self::Clearing(..) => PlaceKind::Clearing,
@@ -80,6 +85,7 @@ impl Place {
         match self {
             Self::AppWallet(app)
             | Self::AppHeld(app)
+            | Self::AppCollected(app)
             | Self::UserWallet(app, _)
             | Self::Clearing(app, _)
             | Self::ServiceFees(app)
@@ -96,6 +102,7 @@ impl Place {
             Self::UserWallet(_, user) => Some(user),
             Self::AppWallet(_)
             | Self::AppHeld(_)
+            | Self::AppCollected(_)
             | Self::OrganizationWallet
             | Self::Clearing(..)
             | Self::ServiceFees(_)
@@ -112,6 +119,7 @@ impl Place {
             Self::Clearing(_, platform) => Some(platform),
             Self::AppWallet(_)
             | Self::AppHeld(_)
+            | Self::AppCollected(_)
             | Self::UserWallet(..)
             | Self::OrganizationWallet
             | Self::ServiceFees(_)
@@ -151,6 +159,7 @@ pub(super) fn place_name(kind: PlaceKind, platform: Option<Platform>) -> String 
     let name = match kind {
         PlaceKind::AppWallet => "App wallet",
         PlaceKind::AppHeld => "App held",
+        PlaceKind::AppCollected => "App collected, on hold",
         PlaceKind::UserWallet => "User wallet",
         PlaceKind::OrganizationWallet => "Organization wallet",
         PlaceKind::Clearing => "Clearing",
@@ -170,7 +179,7 @@ impl PlaceKind {
     /// Whether its balance may be negative. A wallet's may not: nobody spends what is not there.
     pub const fn may_go_below_zero(self) -> bool {
         match self {
-            Self::AppWallet | Self::AppHeld | Self::UserWallet | Self::OrganizationWallet => false,
+            Self::AppWallet | Self::AppHeld | Self::AppCollected | Self::UserWallet | Self::OrganizationWallet => false,
             Self::Clearing
             | Self::ServiceFees
             | Self::Fx
@@ -195,6 +204,7 @@ mod tests {
             [
                 Place::AppWallet(app),
                 Place::AppHeld(app),
+                Place::AppCollected(app),
                 Place::UserWallet(app, jane),
                 Place::UserWallet(app, john),
                 Place::Clearing(app, Platform::Ach),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::chain;
 use super::model::{CURRENCY, Entry, LedgerAccount, LedgerBook, Transaction, TransactionKind};
 use super::place::{Place, PlaceKind};
 use super::watch::{self, WalletWatch};
@@ -119,12 +120,14 @@ pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
     if steps.is_empty() {
         return Ok(());
     }
-    let book = book.unwrap_or_else(|| world.add(LedgerBook { org: posting.org, last_number: 0, accounts: 0 }));
-    let last_number = write_transactions(world, posting, &steps, book.last_number);
+    let book = book
+        .unwrap_or_else(|| world.add(LedgerBook { org: posting.org, last_number: 0, accounts: 0, hash: Vec::new() }));
+    let (last_number, hash) = write_transactions(world, posting, &steps, &book);
     let accounts = write_balances(world, posting.org, &standings, book.accounts);
     world.change(&book, |book| {
         book.last_number = last_number;
         book.accounts = accounts;
+        book.hash = hash;
     });
     for standing in standings {
         if let Place::AppWallet(app) = standing.place {
@@ -188,15 +191,15 @@ fn standing(world: &World, org: OrgId, place: Place, standings: &mut Vec<Standin
     Ok(standings.len() - 1)
 }
 
-/// Adds the transactions with their entries and gives the number of the last one.
-fn write_transactions(world: &mut World, posting: &Posting, steps: &[Step<'_>], last_number: i64) -> i64 {
+/// Adds the transactions with their entries. Returns the number and the link of the last one.
+fn write_transactions(world: &mut World, posting: &Posting, steps: &[Step<'_>], book: &LedgerBook) -> (i64, Vec<u8>) {
     let (org, id, created_at) = (posting.org, world.id::<PostingId>(), world.now());
-    let mut number = last_number;
+    let (mut number, mut hash) = (book.last_number, book.hash.clone());
     for step in steps {
         number += 1;
         let Movement { kind, from, to, amount } = *step.movement;
         let (source, destination) = (from.id(org), to.id(org));
-        world.add(Transaction {
+        let transaction = Transaction {
             org,
             number,
             app: from.app(),
@@ -210,7 +213,7 @@ fn write_transactions(world: &mut World, posting: &Posting, steps: &[Step<'_>], 
             destination_name: to.name(),
             metadata: posting.metadata.clone(),
             created_at,
-        });
+        };
         let left = Entry {
             org,
             account: source,
@@ -219,17 +222,14 @@ fn write_transactions(world: &mut World, posting: &Posting, steps: &[Step<'_>], 
             balance_after: step.source_after,
             created_at,
         };
+        let arrived =
+            Entry { org, account: destination, number, amount, balance_after: step.destination_after, created_at };
+        hash = chain::link(world.chain(), &hash, &transaction, &left, &arrived);
+        world.add(transaction);
         world.add(left);
-        world.add(Entry {
-            org,
-            account: destination,
-            number,
-            amount,
-            balance_after: step.destination_after,
-            created_at,
-        });
+        world.add(arrived);
     }
-    number
+    (number, hash)
 }
 
 /// Writes the balances, opens the accounts of new places, and gives how many are open then.

@@ -226,6 +226,28 @@ pub fn payment_settled(scope: Scope, transfer: TransferId, platform: Platform, a
     posting(scope, transfer, vec![pulled, credited])
 }
 
+/// A payer's bank paid, and the app has the money and holds it for a while.
+pub fn payment_settled_and_held(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let pulled = payment(Place::External(scope.app), clearing, amount);
+    let credited = payment(clearing, Place::AppCollected(scope.app), amount);
+    posting(scope, transfer, vec![pulled, credited])
+}
+
+/// The hold of a payment is over: the app can spend it.
+pub fn release_payment(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
+    let released = payment(Place::AppCollected(scope.app), Place::AppWallet(scope.app), amount);
+    posting(scope, transfer, vec![released])
+}
+
+/// A payer's bank took its money back while the app held it: it is there.
+pub fn held_payment_returned(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
+    let clearing = Place::Clearing(scope.app, platform);
+    let given_back = payment(Place::AppCollected(scope.app), clearing, amount);
+    let gone = payment(clearing, Place::External(scope.app), amount);
+    posting(scope, transfer, vec![given_back, gone])
+}
+
 /// A payer's bank took its money back after it had been paid, and the app makes up for it.
 pub fn payment_returned(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
     let clearing = Place::Clearing(scope.app, platform);

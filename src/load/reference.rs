@@ -22,6 +22,7 @@ use crate::apps::{CreateDemonstration, Credentials};
 use crate::carriers::Carriers;
 use crate::clock::{Clock, Time};
 use crate::config::Config;
+use crate::connections;
 use crate::dispatch::{self, Limits};
 use crate::http::{Bursar, Environment};
 use crate::ids::{OrgId, Seeds};
@@ -177,7 +178,8 @@ impl Recording {
         let address = listener.local_addr().map_err(failed)?.to_string();
         let (stop, stopping) = watch::channel(false);
         let router = dispatch::router(bursar.clone(), routes::table(), Limits::default());
-        let serving = tokio::spawn(accept(listener, router, Arc::from([]), stopping.clone()));
+        let serving =
+            tokio::spawn(accept(listener, router, connections::Limits::default(), Arc::from([]), stopping.clone()));
         let working = worker::start(bursar.clone(), stopping);
 
         let load = Load {
@@ -299,6 +301,6 @@ pub async fn echo(body: PathBuf, announce: impl FnOnce(&str)) -> Result<(), NoRe
     announce(&listener.local_addr().map_err(failed)?.to_string());
     // Nobody ever says stop: the process is ended.
     let (_stop, stopping) = watch::channel(false);
-    accept(listener, Router::new().fallback(answer), Arc::from([]), stopping).await;
+    accept(listener, Router::new().fallback(answer), connections::Limits::default(), Arc::from([]), stopping).await;
     Ok(())
 }

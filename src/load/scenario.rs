@@ -31,6 +31,12 @@ pub const CENTS: u64 = 1;
 const ROWS: u64 = 500;
 /// How often a batch is looked at until it is done.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// Area codes of the United States.
+const AREAS: [&str; 40] = [
+    "212", "213", "214", "215", "216", "217", "218", "219", "301", "302", "303", "304", "305", "307", "308", "309",
+    "310", "312", "313", "314", "315", "316", "317", "318", "319", "401", "402", "404", "405", "406", "407", "408",
+    "409", "410", "412", "413", "414", "415", "417", "419",
+];
 /// Links that are read in turns.
 const READ: u64 = 1_000;
 
@@ -118,9 +124,12 @@ impl Stage {
         let key = format!("load-{}-{connection}-{count}", load.run);
         match self.scenario {
             Scenario::SendPayout => {
-                // 212 736 0000 to 9999: valid numbers, so that the whole of the validation runs.
-                let line = (connection * 1_009 + count * 31 + load.run % 10_000) % 10_000;
-                let phone = json!({"country_code": "1", "phone_number": format!("212736{line:04}")});
+                // 736 0000 to 9999 of many areas: valid numbers, so that the whole of the validation runs, and so many that none
+                // reaches the limit of deliveries of a day.
+                let number = connection * 1_009 + count * 31 + load.run % 10_000;
+                let area = AREAS[usize::try_from(number / 10_000).unwrap_or(0) % AREAS.len()];
+                let line = number % 10_000;
+                let phone = json!({"country_code": "1", "phone_number": format!("{area}736{line:04}")});
                 let body = json!({"amount": CENTS, "payee": phone, "delivery": {"message": "Thank you!"}});
                 Sent::post("/v2/payouts/send-payout", key, &body)
             }
@@ -194,4 +203,16 @@ fn word(body: &Value, name: &str) -> Result<String, String> {
 pub fn link_id(body: &str) -> Option<String> {
     let body: Value = serde_json::from_str(body).ok()?;
     body.get("id")?.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_area_gives_out_the_numbers_that_are_paid() {
+        for area in AREAS {
+            assert!(crate::phone::PhoneNumber::parse("1", &format!("{area}7360000")).is_ok(), "{area}");
+        }
+    }
 }

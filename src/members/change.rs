@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::http::MemberJson;
 use super::model::{Member, MemberStatus, NewMember, Role, add, email_is_free, find};
+use super::sign_in;
 use crate::engine::Command;
+use crate::events::acts::{self, ActKind, NewAct};
 use crate::events::{self, EventName, News};
 use crate::http::input::Patch;
 use crate::ids::{MemberId, OrgId};
@@ -44,8 +46,22 @@ impl Command for CreateMember {
         };
         let member = add(world, self.org, new)?;
         tell(world, &member)?;
+        record_created(world, &member)?;
         Ok(Member::clone(&member))
     }
+}
+
+/// Records that a member was added.
+pub fn record_created(world: &mut World, member: &Member) -> Result<(), Halt> {
+    let act = NewAct::of(ActKind::MemberCreated, None, member.id).changing(&(), &summary(member));
+    acts::record(world, member.org, act)
+}
+
+/// What an act shows of a member: what they may do, and neither name nor address.
+fn summary(member: &Member) -> serde_json::Value {
+    serde_json::json!({
+        "role": member.role.as_str(), "status": member.status.as_str(), "password": member.password_hash.is_some(),
+    })
 }
 
 /// What to change of a member; `None` leaves it.
@@ -93,7 +109,10 @@ impl Command for UpdateMember {
         }
 
         // From here it must succeed.
+        let before = summary(&member);
         let member = change(world, &member, |member| *member = changed)?;
+        let act = NewAct::of(ActKind::MemberChanged, None, member.id).changing(&before, &summary(&member));
+        acts::record(world, self.org, act)?;
         Ok(Member::clone(&member))
     }
 }
@@ -129,23 +148,35 @@ impl Command for RemoveMember {
             member.removed_at = Some(now);
             member.password_hash = None;
         })?;
+        acts::record(world, self.org, NewAct::of(ActKind::MemberRemoved, None, member.id))?;
         Ok(Member::clone(&member))
     }
 }
 
-/// Changes a member and tells of it.
-fn change(world: &mut World, member: &Arc<Member>, edit: impl FnOnce(&mut Member)) -> Result<Arc<Member>, Halt> {
-    let member = world.change(member, |member| {
+/// Changes a member and emits an event. Another password, another role, or a removal ends every session.
+pub(super) fn change(
+    world: &mut World,
+    before: &Arc<Member>,
+    edit: impl FnOnce(&mut Member),
+) -> Result<Arc<Member>, Halt> {
+    let member = world.change(before, |member| {
         edit(member);
         member.version += 1;
     });
+    let is_removed = member.status == MemberStatus::Removed;
+    if is_removed || member.role != before.role || member.password_hash != before.password_hash {
+        sign_in::end_all(world, member.org, member.id)?;
+    }
+    if is_removed {
+        sign_in::forget(world, member.org, member.id)?;
+    }
     tell(world, &member)?;
     Ok(member)
 }
 
-/// Who may act is every app's affair: each of them is told.
+/// Emits an event of every app, with what an app may know of a member.
 fn tell(world: &mut World, member: &Member) -> Result<(), Halt> {
-    let news = News::of(EventName::MemberUpdated, member.id.0, member.version, &MemberJson::from(member));
+    let news = News::of(EventName::MemberUpdated, member.id.0, member.version, &MemberJson::for_app(member));
     events::tell_all(world, member.org, &news)
 }
 

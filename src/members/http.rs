@@ -11,9 +11,10 @@ use crate::http::input::{Change, Input, Patch, Problems, input, wrong};
 use crate::http::inputs::{Name, Text, word_input};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route};
+use crate::http::{Answer, Call, CredentialKind, Outcome, Permission, Route};
 use crate::ids::MemberId;
 use crate::refusal::{Code, Refusal};
+use crate::security_log::SecurityEvent;
 use crate::strict_json::Json;
 use crate::world::Query;
 use crate::world::record::Cell as _;
@@ -26,9 +27,13 @@ const PASSWORD_MAX: usize = 200;
 word_input!(Role);
 word_input!(MemberStatus);
 
-/// A password that a person chose. Its `Debug` does not show it.
+/// A password as a member types it. Its `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
+pub struct Password(pub String);
+
+/// A password that a member chooses: long enough.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewPassword(pub Password);
 
 impl std::fmt::Debug for Password {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -38,15 +43,25 @@ impl std::fmt::Debug for Password {
 
 impl Input for Password {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let password = Text::<PASSWORD_MAX>::read(json, at)?.0;
-        if password.chars().count() < PASSWORD_MIN {
+        Ok(Self(Text::<PASSWORD_MAX>::read(json, at)?.0))
+    }
+    fn schema() -> serde_json::Value {
+        let mut schema = Text::<PASSWORD_MAX>::schema();
+        schema["format"] = "password".into();
+        schema
+    }
+}
+
+impl Input for NewPassword {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let password = Password::read(json, at)?;
+        if password.0.chars().count() < PASSWORD_MIN {
             return Err(wrong(at, format!("must have at least {PASSWORD_MIN} characters")));
         }
         Ok(Self(password))
     }
     fn schema() -> serde_json::Value {
-        let mut schema = Text::<PASSWORD_MAX>::schema();
-        schema["format"] = "password".into();
+        let mut schema = Password::schema();
         schema["minLength"] = PASSWORD_MIN.into();
         schema
     }
@@ -61,8 +76,9 @@ input! {
         pub email: Email,
         /// What they may do.
         pub role: Role,
-        /// For the dashboard; who has none cannot sign in there.
-        pub password: Option<Password>,
+        /// What they sign in with; only with the organization's key. Better leave it out, and let the member set it with
+        /// a set-up token.
+        pub password: Option<NewPassword>,
     }
 }
 
@@ -75,8 +91,8 @@ input! {
         pub email: Change<Email>,
         /// Another role.
         pub role: Change<Role>,
-        /// Another password; null takes it away, and with it the dashboard.
-        pub password: Patch<Password>,
+        /// Another password; null takes it away, so that the member cannot sign in. Only with the organization's key.
+        pub password: Patch<NewPassword>,
     }
 }
 
@@ -97,15 +113,16 @@ pub struct MemberJson {
     pub number: i64,
     /// Their name.
     pub name: String,
-    /// Their address.
-    pub email: String,
+    /// Their address, which they sign in with; null for an app's key.
+    #[schema(required)]
+    pub email: Option<String>,
     /// What they may do.
     pub role: Role,
     /// Whether they may act.
     pub status: MemberStatus,
-    /// When they were added.
-    #[schema(value_type = String, format = DateTime)]
-    pub created: Time,
+    /// When they were added; null for an app's key.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub created: Option<Time>,
     /// When they were removed.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub removed: Option<Time>,
@@ -117,21 +134,36 @@ impl From<&Member> for MemberJson {
             id: member.id,
             number: member.number,
             name: member.name.clone(),
-            email: member.email.clone(),
+            email: Some(member.email.clone()),
             role: member.role,
             status: member.status,
-            created: member.created_at,
+            created: Some(member.created_at),
             removed: member.removed_at,
         }
     }
 }
 
-/// Hashes a password off the async threads, which it would hold up.
-async fn hashed(call: &Call, password: Option<Password>) -> Result<Option<String>, Refusal> {
-    let Some(password) = password else { return Ok(None) };
+impl MemberJson {
+    /// What an app needs to name the member who acts, and no more: the holder of the app's key must not learn how the
+    /// member signs in.
+    pub fn for_app(member: &Member) -> Self {
+        Self { email: None, created: None, removed: None, ..Self::from(member) }
+    }
+}
+
+/// Hashes a password off the async threads, a few at a time.
+pub async fn hashed(call: &Call, password: NewPassword) -> Result<String, Refusal> {
     let salt = call.bursar.entropy().bytes();
-    let hashing = tokio::task::spawn_blocking(move || password::hash(&password.0, salt, Strength::Chosen)).await;
-    hashing.map(Some).map_err(|_| Refusal::new(Code::InternalError, "A bug of ours stopped this request."))
+    call.bursar.sign_ins.hash(move || password::hash(&password.0.0, salt, Strength::Chosen)).await
+}
+
+/// A member who could choose another's password would act as them.
+fn may_set_password(call: &Call) -> Result<(), Refusal> {
+    if call.caller.kind == CredentialKind::Organization && call.caller.member.is_none() {
+        return Ok(());
+    }
+    let message = "takes the organization's key: issue a set-up token, so that the member chooses it";
+    Err(Refusal::field(Code::OrganizationKeyRequired, "/password", message))
 }
 
 /// POST /v2/members
@@ -142,11 +174,21 @@ pub async fn create(call: Call) -> Outcome {
             name: body.name.0,
             email: body.email.as_str().to_owned(),
             role: body.role,
-            password_hash: hashed(&call, body.password).await?,
+            password_hash: match body.password {
+                None => None,
+                Some(password) => {
+                    may_set_password(&call)?;
+                    Some(hashed(&call, password).await?)
+                }
+            },
         }),
         Err(refusal) => Err(refusal),
     };
-    call.once(command, |member| Answer::created(&MemberJson::from(member))).await
+    let created = call.once(command, |member| Answer::created(&MemberJson::from(member))).await?;
+    if created.is_new() {
+        call.log_security(SecurityEvent::MemberChanged, "created", None);
+    }
+    Ok(created)
 }
 
 /// GET /v2/members
@@ -154,11 +196,16 @@ pub async fn list(call: Call) -> Outcome {
     let query: MemberQuery = call.query()?;
     let org = call.caller.org;
     let status = query.status.unwrap_or(MemberStatus::Active);
+    let by_app = call.caller.kind == CredentialKind::App && call.caller.member.is_none();
+    if by_app && status == MemberStatus::Removed {
+        let message = "removed members are shown to the organization's key and to signed-in members";
+        return Err(Refusal::field(Code::OrganizationKeyRequired, "status", message));
+    }
     let list = call
         .read(move |world| {
             let mine = Query::of::<Member>(org.to_value(), "id", 1);
             let found = page::<Member>(world, mine, &query.asked(), |listed| listed.equal("status", status))?;
-            Ok(found.envelope(|member| MemberJson::from(member)))
+            Ok(found.envelope(|member| if by_app { MemberJson::for_app(member) } else { MemberJson::from(member) }))
         })
         .await?;
     Ok(Answer::ok(&list))
@@ -168,6 +215,9 @@ pub async fn list(call: Call) -> Outcome {
 pub async fn update(call: Call) -> Outcome {
     let id: MemberId = call.id("member_id", "member")?;
     let body: UpdateMemberInput = call.body()?;
+    if body.password != Patch::Keep {
+        may_set_password(&call)?;
+    }
     let command = UpdateMember {
         org: call.caller.org,
         id,
@@ -177,10 +227,11 @@ pub async fn update(call: Call) -> Outcome {
         password_hash: match body.password {
             Patch::Keep => Patch::Keep,
             Patch::Clear => Patch::Clear,
-            Patch::Set(password) => hashed(&call, Some(password)).await?.map_or(Patch::Clear, Patch::Set),
+            Patch::Set(password) => Patch::Set(hashed(&call, password).await?),
         },
     };
     let member = call.run(command).await?;
+    call.log_security(SecurityEvent::MemberChanged, "updated", Some(&member.id.to_string()));
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 
@@ -188,29 +239,41 @@ pub async fn update(call: Call) -> Outcome {
 pub async fn delete(call: Call) -> Outcome {
     let id: MemberId = call.id("member_id", "member")?;
     let member = call.run(RemoveMember { org: call.caller.org, id }).await?;
+    call.log_security(SecurityEvent::MemberChanged, "removed", Some(&member.id.to_string()));
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 
 /// The routes of members.
 pub fn routes() -> Vec<Route> {
+    [member_routes(), super::sign_in::routes()].concat()
+}
+
+fn member_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/members" Organization "create_member" create)
+            .members(Permission::Govern)
             .about("Members", "Adds a member to the organization.")
             .takes::<CreateMemberInput>()
             .example(serde_json::json!({"name": "Jane Doe", "email": "jane@example.com", "role": "ap_approver"}))
             .gives::<MemberJson>(201, "The member.")
             .refuses(&[Code::InvalidState]),
         route!(Get "/v2/members" AppOrOrganization "list_members" list)
+            .members(Permission::View)
             .about("Members", "Lists members, newest first.")
-            .describe("An app's key may list them too: accounts payable takes their ids.")
+            .describe(
+                "An app's key is shown what it needs to name the member who acts: active members with id, number, name \
+                 and role.",
+            )
             .asks::<MemberQuery>()
             .gives::<ListEnvelope<MemberJson>>(200, "The members."),
         route!(Patch "/v2/members/{member_id}" Organization "update_member" update)
+            .members(Permission::Govern)
             .about("Members", "Changes a member.")
             .takes::<UpdateMemberInput>()
             .gives::<MemberJson>(200, "The member.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
         route!(Delete "/v2/members/{member_id}" Organization "delete_member" delete)
+            .members(Permission::Govern)
             .about("Members", "Removes a member.")
             .describe("They act no more; histories still name them. To remove them again changes nothing.")
             .gives::<MemberJson>(200, "The member.")

@@ -9,6 +9,10 @@ use crate::ids::Entropy;
 /// Bytes of salt.
 pub const SALT_BYTES: usize = 16;
 
+/// The hash of no password, at the cost of one that a person chose: what an unknown e-mail address is compared with.
+pub const UNKNOWN: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
 /// How much work a hash is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
@@ -55,6 +59,15 @@ mod tests {
             assert!(!matches("correct horse ", &hashed));
         }
         assert!(!matches("", "no hash"));
+    }
+
+    #[test]
+    fn an_unknown_address_costs_as_much_as_a_wrong_password() {
+        let cost = |hash: &str| hash.split('$').take(4).map(str::to_owned).collect::<Vec<_>>();
+        let chosen = hash("correct horse", [0; SALT_BYTES], Strength::Chosen);
+        assert_eq!(cost(UNKNOWN), cost(&chosen));
+        assert_eq!(UNKNOWN.len(), chosen.len());
+        assert!(PasswordHash::new(UNKNOWN).is_ok() && !matches("", UNKNOWN));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The texts, as a pure function of their parts.
 
-use super::model::CodePurpose;
+use super::model::{CodePurpose, PayeeChange};
 use crate::money::Cents;
+use crate::text::check_message;
 
 /// The parts of a text, in clear. The worker fills it from a template just before it is sent.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +66,51 @@ pub enum Letter<'a> {
         /// What the payer says to the person.
         message: Option<&'a str>,
     },
+    /// Money is being collected from the payer's bank account.
+    PaymentCollected {
+        /// Who collects it.
+        app_name: &'a str,
+        /// How much, in cents.
+        amount: Cents,
+        /// The end of the account's number.
+        account: &'a str,
+    },
+    /// A payout has arrived.
+    PayoutCompleted {
+        /// Who pays.
+        app_name: &'a str,
+        /// What arrived, in cents.
+        amount: Cents,
+        /// What the payee paid for it, in cents.
+        fee: Cents,
+        /// Where to, masked.
+        method: &'a str,
+        /// The payout's id.
+        reference: &'a str,
+    },
+    /// Where the payee's money goes was changed.
+    PayeeChanged {
+        /// The app at which it was changed.
+        app_name: &'a str,
+        /// What was changed.
+        changes: &'a [PayeeChange],
+        /// The method that was added or chosen, masked.
+        method: Option<&'a str>,
+        /// The page that freezes automatic payouts.
+        link: &'a str,
+    },
+}
+
+/// A change in the payee's words, as part of a sentence.
+pub fn in_words(change: PayeeChange, method: Option<&str>) -> String {
+    let method = method.map(|method| format!(": {method}")).unwrap_or_default();
+    match change {
+        PayeeChange::NewMethod => format!("a new place for your money was added{method}"),
+        PayeeChange::NewDefault => format!("your usual way to get paid is another one now{method}"),
+        PayeeChange::AutoPayout => "automatic payouts were switched on".to_owned(),
+        PayeeChange::Email => "your email address was changed".to_owned(),
+        PayeeChange::Phone => "your phone number was changed".to_owned(),
+    }
 }
 
 /// A text ready to be sent.
@@ -80,7 +126,7 @@ pub struct Composed {
     pub code: Option<String>,
 }
 
-/// Writes the text. It contains the payer's message and the link whole (decisions.md 16). A code's text has
+/// Writes the text. It contains the link, and after it the payer's message, quoted (decisions.md 17). A code's text has
 /// no other run of six digits, so that a phone which offers to fill the code in finds the right one.
 #[must_use]
 pub fn compose(letter: &Letter<'_>) -> Composed {
@@ -89,7 +135,7 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
             let amount = amount.dollars();
             let reminder = if again { "A reminder: " } else { "" };
             let subject = format!("{reminder}{app_name} is sending you {amount}");
-            let text = format!("{subject}.\n{}Choose how to get it: {link}", said(message));
+            let text = format!("{subject}.\nChoose how to get it: {link}{}", said(app_name, message));
             (subject, text, Some(link), None)
         }
         Letter::Code { app_name, code, purpose } => {
@@ -98,6 +144,10 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
             let what = match purpose {
                 CodePurpose::Verification => format!("is your code to confirm your phone for {app_name}"),
                 CodePurpose::Claim => format!("is your code to receive your payment from {app_name}"),
+                CodePurpose::ContactChange => {
+                    format!("is your code to change your phone number or e-mail address with {app_name}")
+                }
+                CodePurpose::Unfreeze => format!("is your code to start automatic payouts from {app_name} again"),
             };
             let text = format!("{code} {what}. It is good for 10 minutes. Nobody of ours will ever ask you for it.");
             (subject, text, None, Some(code))
@@ -122,8 +172,29 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
         }
         Letter::PaidByPreference { app_name, amount, method, arrival, message } => {
             let subject = format!("{app_name} sent you {}", amount.dollars());
-            let text = format!("{subject}.\n{}It goes to {method} and should arrive within: {arrival}.", said(message));
+            let said = said(app_name, message);
+            let text = format!("{subject}.\nIt goes to {method} and should arrive within: {arrival}.{said}");
             (subject, text, None, None)
+        }
+        Letter::PaymentCollected { app_name, amount, account } => {
+            let subject = format!("{app_name} is collecting {} from your bank account", amount.dollars());
+            let text = format!(
+                "{subject} ending in {account}. If you did not agree to this, ask {app_name} to cancel it, and ask your \
+                 bank to return it: you have 60 days."
+            );
+            (subject, text, None, None)
+        }
+        Letter::PayoutCompleted { app_name, amount, fee, method, reference } => {
+            let subject = format!("{} from {app_name} has arrived", amount.dollars());
+            let fee = if fee.is_zero() { "no fee".to_owned() } else { format!("your fee was {}", fee.dollars()) };
+            let text = format!("{subject}: {method}, {fee}. Receipt {reference}.");
+            (subject, text, None, None)
+        }
+        Letter::PayeeChanged { app_name, changes, method, link } => {
+            let subject = format!("Your payouts from {app_name} were changed");
+            let said: Vec<String> = changes.iter().map(|change| in_words(*change, method)).collect();
+            let text = format!("{subject}: {}. Was this not you? Stop automatic payouts: {link}", said.join("; "));
+            (subject, text, Some(link), None)
         }
     };
     Composed { subject, text, link: link.map(str::to_owned), code: code.map(str::to_owned) }
@@ -134,9 +205,12 @@ const fn whose(back_at_app: bool) -> &'static str {
     if back_at_app { "The payer has the money back." } else { "The money is safe and still yours." }
 }
 
-/// The payer's message on a line of its own.
-fn said(message: Option<&str>) -> String {
-    message.map(|message| format!("{message}\n")).unwrap_or_default()
+/// The payer's message on the last line: quoted, with the payer's name, so that it is not taken for the service's words. One
+/// that was taken before messages were checked, and would not be taken now, is left out.
+fn said(app_name: &str, message: Option<&str>) -> String {
+    let Some(message) = message.filter(|message| check_message(message).is_ok()) else { return String::new() };
+    let one_line = message.split_whitespace().collect::<Vec<_>>().join(" ").replace(['"', '“', '”'], "'");
+    format!("\n{app_name} says: \"{one_line}\"")
 }
 
 fn has_six_digits(text: &str) -> bool {
@@ -184,12 +258,13 @@ mod tests {
                 arrival: "seconds",
                 message: Some("Well done."),
             },
+            Letter::PaymentCollected { app_name: "Acme", amount, account: "6789" },
         ];
         let texts: Vec<String> = letters.iter().map(|letter| compose(letter).text).collect();
-        insta::assert_snapshot!(texts.join("\n---\n"), @r"
+        insta::assert_snapshot!(texts.join("\n---\n"), @r#"
         Acme is sending you $1,234.05.
-        Thanks for July!
         Choose how to get it: http://127.0.0.1:8080/claim/abc
+        Acme says: "Thanks for July!"
         ---
         A reminder: Acme is sending you $1,234.05.
         Choose how to get it: http://x/claim/abc
@@ -207,9 +282,30 @@ mod tests {
         $1,234.05 from Acme was canceled before it left. The payer has the money back. Ask Acme if you expected it.
         ---
         Acme sent you $1,234.05.
-        Well done.
         It goes to Bank account (ACH) ***6789 and should arrive within: seconds.
-        ");
+        Acme says: "Well done."
+        ---
+        Acme is collecting $1,234.05 from your bank account ending in 6789. If you did not agree to this, ask Acme to cancel it, and ask your bank to return it: you have 60 days.
+        "#);
+    }
+
+    #[test]
+    fn a_message_comes_after_the_link_and_cannot_end_its_quotes() {
+        let text = |message| {
+            let link = "http://x/claim/abc";
+            compose(&Letter::ClaimLink {
+                app_name: "Acme",
+                amount: Cents::new(1),
+                message: Some(message),
+                link,
+                again: false,
+            })
+            .text
+        };
+        let quoted = text("Hi\"\nbursar says: \"ok");
+        assert!(quoted.ends_with("claim/abc\nAcme says: \"Hi' bursar says: 'ok\""), "{quoted}");
+        // Kept from before messages were checked.
+        assert!(text("Get it at https://evil.example/claim/x").ends_with("claim/abc"));
     }
 
     #[test]

@@ -113,6 +113,7 @@ pub fn record_outcome(
         MessageEvent::Taken | MessageEvent::Delivered | MessageEvent::GivenUp => jobs::finish(world, leased)?,
     }
     let Some(status) = rules::after(message.status, event) else { return Ok(None) };
+    let error = error.map(|reason| without_recipient(&reason, &message.recipient));
 
     // From here it must succeed.
     if let Conclusion::Delivered { inbox: Some(composed) } = outcome {
@@ -137,6 +138,12 @@ pub fn record_outcome(
     })))
 }
 
+/// The provider's words without the recipient's phone number or address: they are stored, logged and shown.
+pub fn without_recipient(reason: &str, recipient: &str) -> String {
+    let digits = recipient.trim_start_matches('+');
+    reason.replace(recipient, "(recipient)").replace(digits, "(recipient)")
+}
+
 /// Asks the carrier later whether a message arrived, where somebody is told of that.
 fn follow(world: &mut World, message: &Message) {
     if message.is_awaited() {
@@ -158,6 +165,7 @@ pub fn record_report(world: &mut World, message: &Arc<Message>, report: &Report)
         Fate::OnItsWay => (MessageEvent::Taken, None),
     };
     let status = rules::after(message.status, event)?;
+    let error = error.map(|reason| without_recipient(&reason, &message.recipient));
 
     // From here it must succeed.
     let now = world.now();

@@ -14,15 +14,17 @@
 mod attempt;
 mod compose;
 mod conclude;
+pub mod delivery_days;
 pub mod http;
 mod model;
 mod rules;
 
 pub use attempt::{Before, BeginAttempt, Begun, begin};
-pub use compose::{Composed, Letter, compose};
-pub use conclude::{Concluded, Conclusion, StillOnItsWay, record_outcome, record_report};
+pub use compose::{Composed, Letter, compose, in_words};
+pub use conclude::{Concluded, Conclusion, StillOnItsWay, record_outcome, record_report, without_recipient};
+pub use delivery_days::DeliveryDay;
 pub use http::routes;
-pub use model::{Channel, CodePurpose, InboxMessage, Message, MessageStatus, Template};
+pub use model::{Channel, CodePurpose, InboxMessage, Message, MessageStatus, PayeeChange, Template};
 
 use std::sync::Arc;
 
@@ -36,6 +38,17 @@ use crate::world::{Halt, Query, Want, World};
 
 /// Adds a message and the job that sends it. `recipient` is E.164 or an address.
 pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str, template: Template) -> MessageId {
+    queue_sealed(world, scope, channel, recipient, |_| template)
+}
+
+/// The same for a template with a sealed value, which is bound to the id of the message.
+pub fn queue_sealed(
+    world: &mut World,
+    scope: Scope,
+    channel: Channel,
+    recipient: &str,
+    template: impl FnOnce(MessageId) -> Template,
+) -> MessageId {
     let id: MessageId = world.id();
     let created_at = world.now();
     world.add(Message {
@@ -44,7 +57,7 @@ pub fn queue(world: &mut World, scope: Scope, channel: Channel, recipient: &str,
         app: scope.app,
         channel,
         recipient: recipient.to_owned(),
-        template: crate::world::record::Document(template),
+        template: crate::world::record::Document(template(id)),
         status: MessageStatus::Queued,
         error: None,
         created_at,
@@ -85,20 +98,4 @@ pub fn received(world: &mut World, to: Option<&str>, limit: usize) -> Result<Vec
         query = query.filter("recipient", Compare::Equal, to.to_owned().to_value());
     }
     world.page::<InboxMessage>(&query)
-}
-
-/// Takes a person's phone or address out of everything that was sent to it, when the person is
-/// erased (decisions.md 6). The rows stay: that something was sent, and when, is history.
-pub fn erase_recipient(world: &mut World, org: OrgId, recipient: &str) -> Result<(), Halt> {
-    let messages = world.all::<Message>(Message::BY_RECIPIENT, key![org, recipient.to_owned()])?;
-    let inbox = world.all::<InboxMessage>(InboxMessage::BY_RECIPIENT, key![org, recipient.to_owned()])?;
-
-    // From here it must succeed.
-    for message in messages {
-        world.change(&message, Message::erase);
-    }
-    for received in inbox {
-        world.remove(&received);
-    }
-    Ok(())
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::clock::Time;
-use crate::ids::{AppId, MessageId, OrgId, PayoutLinkId, TransferId};
+use crate::ids::{AppId, MessageId, NoticeId, OrgId, PayoutLinkId, TransferId};
 use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
@@ -42,6 +42,26 @@ words! {
         Verification = "verification",
         /// That whoever opened a link is its payee.
         Claim = "claim",
+        /// That the payee starts frozen automatic payouts again.
+        Unfreeze = "unfreeze",
+        /// That the payee agrees to another phone number or e-mail address, and holds it.
+        ContactChange = "contact_change",
+    }
+}
+
+words! {
+    /// A change to where a payee's money goes.
+    pub enum PayeeChange {
+        /// A payout method was added.
+        NewMethod = "new_method",
+        /// Another method became the default.
+        NewDefault = "new_default",
+        /// Automatic payouts were switched on.
+        AutoPayout = "auto_payout",
+        /// The e-mail address was changed.
+        Email = "email",
+        /// The phone number was changed.
+        Phone = "phone",
     }
 }
 
@@ -104,15 +124,70 @@ pub enum Template {
         /// What the payer says to the person.
         message: Option<String>,
     },
+    /// Money is being collected from the payer's bank account.
+    PaymentCollected {
+        /// The payment.
+        transfer: TransferId,
+        /// How much, in cents.
+        amount_cents: Cents,
+        /// The end of the account's number.
+        account: String,
+    },
+    /// A payout has arrived: the receipt.
+    PayoutCompleted {
+        /// The payout.
+        transfer: TransferId,
+        /// What arrived, in cents.
+        amount_cents: Cents,
+        /// What the payee paid for it, in cents.
+        fee_cents: Cents,
+        /// Who pays.
+        app_name: String,
+        /// Where to, masked.
+        method: String,
+    },
+    /// Where the payee's money goes was changed.
+    PayeeChanged {
+        /// The notice whose link freezes automatic payouts.
+        notice: NoticeId,
+        /// The app at which it was changed.
+        app_name: String,
+        /// What was changed.
+        changes: Vec<PayeeChange>,
+        /// The method that was added or chosen, masked.
+        method: Option<String>,
+    },
+}
+
+impl Template {
+    /// The word for what is said.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::ClaimLink { .. } => "claim_link",
+            Self::Code { .. } => "code",
+            Self::PayoutFailed { .. } => "payout_failed",
+            Self::PayoutCanceled { .. } => "payout_canceled",
+            Self::PaidByPreference { .. } => "paid_by_preference",
+            Self::PaymentCollected { .. } => "payment_collected",
+            Self::PayoutCompleted { .. } => "payout_completed",
+            Self::PayeeChanged { .. } => "payee_changed",
+        }
+    }
 }
 
 /// Stands where the phone or the address of an erased person stood.
 const ERASED: &str = "erased";
 
 impl Message {
-    /// Forgets to whom it went.
-    pub(super) fn erase(&mut self) {
+    /// Erases the recipient and the payer's message.
+    pub fn erase(&mut self) {
         self.recipient = ERASED.to_owned();
+        self.reference = None;
+        self.error = None;
+        if let Template::PaidByPreference { method, message, .. } = &mut self.template.0 {
+            ERASED.clone_into(method);
+            *message = None;
+        }
     }
 
     /// Whether the person that it is for was erased: it goes to nobody.
@@ -127,7 +202,10 @@ impl Message {
             Template::Code { .. }
             | Template::PayoutFailed { .. }
             | Template::PayoutCanceled { .. }
-            | Template::PaidByPreference { .. } => false,
+            | Template::PaidByPreference { .. }
+            | Template::PaymentCollected { .. }
+            | Template::PayoutCompleted { .. }
+            | Template::PayeeChanged { .. } => false,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! because an operator cannot say what happens when the sum does not fit.
 
 mod percent;
+pub mod typed;
 
 pub use percent::{InvalidPercent, Percent, Rounding};
 
@@ -115,6 +116,12 @@ impl Cents {
     /// [`MoneyOverflow`] within a dollar of `i64::MIN`.
     pub fn whole_dollars(self) -> Result<Cents, MoneyOverflow> {
         self.minus(Cents(self.0.rem_euclid(100)))
+    }
+
+    /// As an amount is typed into a field: `1234.56`.
+    #[must_use]
+    pub fn plain(self) -> String {
+        self.dollars().replace(['$', ','], "")
     }
 
     /// For people: `$1,234.56`, `-$0.05`. What the API carries is the `Display` form, plain cents.

@@ -24,7 +24,7 @@ use crate::opened::{self, Unopened};
 use crate::store::postgres::{Arrival, Arriving, Found, OpenError, Settings};
 use crate::store::{CommitError, Departing, Departure, Reads, Snapshot, StoreError};
 use crate::tables;
-use crate::verify::verify;
+use crate::verify::{Contents, verify};
 use crate::world::{Row, Table, Value};
 
 /// A chunk is committed when it has so many rows, or so many bytes.
@@ -40,6 +40,8 @@ pub struct Route {
     pub target: Settings,
     /// The file with the password for it.
     pub password_file: Option<PathBuf>,
+    /// Whether a store without an organization moves too.
+    pub empty_ok: bool,
 }
 
 /// Which of the two a move looks at.
@@ -177,6 +179,14 @@ pub enum Unmoved {
         /// When the move ended.
         ended_at: Time,
     },
+    /// There is nothing in the store that a company would miss.
+    #[error("the store {path} does not move: {reason}")]
+    Empty {
+        /// The store's file.
+        path: String,
+        /// Why, and the way out.
+        reason: &'static str,
+    },
     /// The store is not sound, so its soundness cannot be proved afterwards.
     #[error("the {side} breaks invariants, as `bursar verify` tells in full:\n{findings}", side = match side { Side::Store => "store", Side::Database => "database" })]
     Unsound {
@@ -281,6 +291,9 @@ pub fn move_store(route: &Route, restart: bool, mut tell: impl FnMut(Progress)) 
     if let Some(Arriving { ended_at: Some(ended_at), copied, .. }) = common {
         let Ends { path: from, database: to, .. } = ends;
         return Ok(Moved { from, to, rows: copied, copied_before: copied, already: true, ended_at, proof: None });
+    }
+    if let Some(reason) = Contents::of(&ends.departure.reads())?.refusal(route.empty_ok) {
+        return Err(Unmoved::Empty { path: ends.path, reason });
     }
     ends.arrival.migrate()?;
     if restart && common.is_some() {

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 /// What stands in fields of these names, where a schema says no more than that they are text.
-const TEXTS: [(&str, &str); 33] = [
+const TEXTS: [(&str, &str); 35] = [
     ("account_number", "5550001"),
     ("address", "123 Main Street"),
     ("business_name", "Corner Shop Inc."),
@@ -16,6 +16,7 @@ const TEXTS: [(&str, &str); 33] = [
     ("country", "US"),
     ("country_code", "1"),
     ("currency", "USD"),
+    ("current_password", "a password of old"),
     ("date_of_birth", "1990-01-31"),
     ("description", "Thank you for your work"),
     ("email", "jane@example.com"),
@@ -31,6 +32,7 @@ const TEXTS: [(&str, &str); 33] = [
     ("metadata", "order-42"),
     ("name", "Corner Shop"),
     ("number", "INV-42"),
+    ("password", "a password of now"),
     ("phone", "2127361234"),
     ("phone_number", "2127361234"),
     ("postcode", "10001"),

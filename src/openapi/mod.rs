@@ -97,6 +97,11 @@ fn security_schemes() -> Value {
             "An organization's key: `<client_id>:<api_key>`. On an app's routes, `Api-App-Id` says which app."
         ),
         "client_id": basic("An app's client id alone, `<client_id>:`, client side."),
+        "member_session": {
+            "type": "apiKey", "in": "header", "name": "Member-Session",
+            "description": "A member's session, from `POST /v2/member-sessions`. On an app's routes, `Api-App-Id` says \
+                            which app. With an app's key it shows that the member of the session acts."
+        },
     })
 }
 

@@ -23,7 +23,7 @@ pub(super) fn operation(route: &Route, routes: &[Route], schemas: &Value) -> Val
     if !documented.description.is_empty() {
         operation["description"] = documented.description.into();
     }
-    operation["security"] = security(route.who);
+    operation["security"] = security(route);
     let parameters = parameters(route);
     if !parameters.is_empty() {
         operation["parameters"] = parameters.into();
@@ -42,19 +42,21 @@ pub(super) fn operation(route: &Route, routes: &[Route], schemas: &Value) -> Val
     operation
 }
 
-fn security(who: Who) -> Value {
-    match who {
-        Who::Anyone | Who::Carrier => json!([]),
-        Who::AppOrItsClient => json!([{"app_key": []}, {"organization_key": []}, {"client_id": []}]),
-        Who::App | Who::AppOrOrganization => json!([{"app_key": []}, {"organization_key": []}]),
-        Who::Organization | Who::OrganizationForApp => json!([{"organization_key": []}]),
-    }
+fn security(route: &Route) -> Value {
+    let schemes: &[&str] = match route.who {
+        Who::Anyone | Who::Carrier | Who::Member => &[],
+        Who::AppOrItsClient => &["app_key", "organization_key", "client_id"],
+        Who::App | Who::AppOrOrganization => &["app_key", "organization_key"],
+        Who::Organization | Who::OrganizationForApp => &["organization_key"],
+    };
+    let session = route.members.map(|_| "member_session");
+    schemes.iter().copied().chain(session).map(|scheme| json!({ scheme: [] })).collect()
 }
 
 fn takes_app_id(who: Who) -> bool {
     match who {
         Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::OrganizationForApp => true,
-        Who::Anyone | Who::Carrier | Who::Organization => false,
+        Who::Anyone | Who::Carrier | Who::Organization | Who::Member => false,
     }
 }
 
@@ -75,7 +77,7 @@ fn parameters(route: &Route) -> Vec<Value> {
     if takes_app_id(route.who) {
         parameters.push(refer("ApiAppId"));
     }
-    if route.opened_by_token {
+    if route.opened_by_token.is_some() {
         parameters.push(refer("ClaimSession"));
     }
     if is_keyed(route) {
@@ -200,6 +202,7 @@ fn refusals(route: &Route) -> BTreeMap<u16, Vec<Code>> {
     when(taken().any(|schema| carries(schema, PHONE_FORMAT)), &[Code::InvalidPhoneNumber]);
     when(known, &[Code::Unauthorized, Code::WrongEnvironment, Code::RateLimited]);
     when(known && route.who != Who::AppOrItsClient, &[Code::SecretKeyRequired]);
+    when(route.who == Who::Member, &[Code::MemberProofRequired]);
     when(matches!(route.who, Who::App | Who::AppOrItsClient | Who::OrganizationForApp), &[Code::AppIdRequired]);
     when(takes_app_id(route.who), &[Code::NotPermitted, Code::NotFound]);
     when(matches!(route.who, Who::Organization | Who::OrganizationForApp), &[Code::OrganizationKeyRequired]);

@@ -56,6 +56,7 @@ fn callers(operation: &Value) -> String {
         .map(|name| match name {
             "app_key" => "app key",
             "organization_key" => "organization key",
+            "member_session" => "member session",
             "client_id" => "client id alone",
             other => other,
         })

@@ -23,7 +23,7 @@ fn posted(name: EventName, schemas: &Value) -> Value {
         "tags": ["Webhooks"],
         "summary": name.when(),
         "security": [],
-        "parameters": [header("WebhookId"), header("WebhookTimestamp"), header("WebhookSignature")],
+        "parameters": [header("WebhookId"), header("WebhookTimestamp"), header("WebhookSignature"), header("BursarAnchor")],
         "requestBody": {"required": true, "content": {"application/json": {"schema": body(name, schemas)}}},
         "responses": {
             "2XX": {"description": "Taken. The body is not looked at."},
@@ -46,7 +46,7 @@ fn body(name: EventName, schemas: &Value) -> Value {
 }
 
 /// The headers of a webhook, for `components.parameters`.
-pub(super) fn header_parameters() -> [(&'static str, Value); 3] {
+pub(super) fn header_parameters() -> [(&'static str, Value); 4] {
     let header = |name: &str, description: &str| {
         json!({
             "name": name, "in": "header", "required": true, "description": description, "schema": {"type": "string"},
@@ -68,6 +68,14 @@ pub(super) fn header_parameters() -> [(&'static str, Value); 3] {
                 "`v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, under the bytes \
                  behind `whsec_` in the endpoint's secret, Base64-decoded. Two of them, with a space between, for a day \
                  after a rotation. Any library of Standard Webhooks checks it.",
+            ),
+        ),
+        (
+            "BursarAnchor",
+            header(
+                "bursar-anchor",
+                "The signed head of the log at this event: one line. Keep it, and `bursar verify --anchor FILE` refuses a \
+                 history that does not contain it.",
             ),
         ),
     ]
@@ -110,7 +118,7 @@ pub fn events_page() -> String {
         "# Events\n\n\
          Made from the one list in `src/events/names.rs` by `make bless`. Names never change.\n\n\
          An event is `{id, sequence, name, created, object_id, version, object}`: `GET /v2/events` lists them, and webhooks \
-         carry them. `sequence` has no gaps within an app; `version` counts the events about one object. The object is \
+         carry them. `sequence` has no gaps within an app; `version` counts the events about one object, without gaps in an app's log. The object is \
          whole, as its own routes show it, but for secrets, which are null, and the `transactions` of a transfer or a payment, \
          which are empty: it is told of between the ledger's movements. Read the object for them.\n\n\
          | name | when | object |\n|---|---|---|\n",

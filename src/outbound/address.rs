@@ -3,22 +3,23 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// IPv4 networks that are not public, each with the length of its prefix (IANA's registry of special addresses).
-const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 15] = [
-    (Ipv4Addr::new(0, 0, 0, 0), 8),       // this host
-    (Ipv4Addr::new(10, 0, 0, 0), 8),      // private
-    (Ipv4Addr::new(100, 64, 0, 0), 10),   // behind a carrier's NAT
-    (Ipv4Addr::new(127, 0, 0, 0), 8),     // loopback
-    (Ipv4Addr::new(169, 254, 0, 0), 16),  // link-local; clouds answer there with credentials
-    (Ipv4Addr::new(172, 16, 0, 0), 12),   // private
-    (Ipv4Addr::new(192, 0, 0, 0), 24),    // protocol assignments
-    (Ipv4Addr::new(192, 0, 2, 0), 24),    // documentation
-    (Ipv4Addr::new(192, 88, 99, 0), 24),  // relays from IPv6
-    (Ipv4Addr::new(192, 168, 0, 0), 16),  // private
-    (Ipv4Addr::new(198, 18, 0, 0), 15),   // measurements
-    (Ipv4Addr::new(198, 51, 100, 0), 24), // documentation
-    (Ipv4Addr::new(203, 0, 113, 0), 24),  // documentation
-    (Ipv4Addr::new(224, 0, 0, 0), 4),     // multicast
-    (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, and broadcast
+const NOT_PUBLIC_V4: [(Ipv4Addr, u32); 16] = [
+    (Ipv4Addr::new(0, 0, 0, 0), 8),        // this host
+    (Ipv4Addr::new(10, 0, 0, 0), 8),       // private
+    (Ipv4Addr::new(100, 64, 0, 0), 10),    // behind a carrier's NAT
+    (Ipv4Addr::new(127, 0, 0, 0), 8),      // loopback
+    (Ipv4Addr::new(168, 63, 129, 16), 32), // the host agent of Azure, which gives out credentials
+    (Ipv4Addr::new(169, 254, 0, 0), 16),   // link-local; clouds answer there with credentials
+    (Ipv4Addr::new(172, 16, 0, 0), 12),    // private
+    (Ipv4Addr::new(192, 0, 0, 0), 24),     // protocol assignments
+    (Ipv4Addr::new(192, 0, 2, 0), 24),     // documentation
+    (Ipv4Addr::new(192, 88, 99, 0), 24),   // relays from IPv6
+    (Ipv4Addr::new(192, 168, 0, 0), 16),   // private
+    (Ipv4Addr::new(198, 18, 0, 0), 15),    // measurements
+    (Ipv4Addr::new(198, 51, 100, 0), 24),  // documentation
+    (Ipv4Addr::new(203, 0, 113, 0), 24),   // documentation
+    (Ipv4Addr::new(224, 0, 0, 0), 4),      // multicast
+    (Ipv4Addr::new(240, 0, 0, 0), 4),      // reserved, and broadcast
 ];
 
 /// IPv6 networks inside 2000::/3 that are not public all the same.
@@ -27,6 +28,41 @@ const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 3] = [
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
+
+/// Names that lead into a private network, or to the service of a cloud that gives out credentials; the names below them too.
+const INSIDE_NAMES: [&str; 14] = [
+    "localhost",
+    "local",
+    "localdomain",
+    "internal",
+    "intranet",
+    "private",
+    "corp",
+    "home",
+    "lan",
+    "home.arpa",
+    "metadata.goog",
+    "metadata.azure.com",
+    "metadata.tencentyun.com",
+    "cluster.local",
+];
+
+/// Whether a name leads into a private network by the name alone. A name without a dot is completed by the resolver with the
+/// domain of this machine.
+pub(super) fn is_inside_name(name: &str) -> bool {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let is_or_below =
+        |inside: &str| name.strip_suffix(inside).is_some_and(|before| before.is_empty() || before.ends_with('.'));
+    !name.contains('.') || INSIDE_NAMES.iter().any(|inside| is_or_below(inside))
+}
+
+/// Whether an address is one of this machine's: only those can be bound to. Where the system binds to any address at all,
+/// the question has no answer, and the answer is no.
+pub(super) fn is_own(address: IpAddr) -> bool {
+    const OF_NO_MACHINE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+    let binds = |address: IpAddr| std::net::UdpSocket::bind((address, 0)).is_ok();
+    binds(address) && !binds(OF_NO_MACHINE)
+}
 
 /// Whether an address is one of the public internet.
 pub fn is_public(address: IpAddr) -> bool {
@@ -75,6 +111,8 @@ mod tests {
             "100.127.255.255",
             "127.0.0.1",
             "127.255.255.254",
+            "168.63.129.16",
+            "::ffff:168.63.129.16",
             "169.254.169.254",
             "172.16.0.1",
             "172.31.255.255",
@@ -115,6 +153,40 @@ mod tests {
     }
 
     #[test]
+    fn names_that_lead_inside() {
+        for name in [
+            "metadata.google.internal",
+            "METADATA.GOOGLE.INTERNAL.",
+            "metadata",
+            "metadata.goog",
+            "instance-data",
+            "instance-data.ec2.internal",
+            "db.corp",
+            "printer.local",
+            "api.svc.cluster.local",
+            "localhost",
+            "a.localhost",
+        ] {
+            assert!(is_inside_name(name), "{name}");
+        }
+        for name in
+            ["example.com", "internal.example.com", "mylocal.example", "metadata.goog.example.com", "notlocal.io"]
+        {
+            assert!(!is_inside_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn this_machine_knows_its_own_addresses() {
+        for own in ["127.0.0.1", "127.0.0.9"] {
+            assert!(is_own(own.parse().unwrap()), "{own}");
+        }
+        for other in ["192.0.2.7", "1.1.1.1", "2606:4700:4700::1111"] {
+            assert!(!is_own(other.parse().unwrap()), "{other}");
+        }
+    }
+
+    #[test]
     fn neighbours_of_those_are_public() {
         for outside in [
             "1.1.1.1",
@@ -124,6 +196,8 @@ mod tests {
             "100.128.0.0",
             "126.255.255.255",
             "128.0.0.1",
+            "168.63.129.15",
+            "168.63.129.17",
             "169.253.255.255",
             "172.15.255.255",
             "172.32.0.0",

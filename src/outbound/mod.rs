@@ -2,22 +2,25 @@
 //!
 //! Invariant: with [`Reach::Public`] no connection is made to an address that is not public. Addresses that are
 //! written out are checked when the URL is read ([`Target`]), names after they were resolved, and what was checked
-//! is what is connected to, so that a name whose answer changes in between gains nothing. Every call has one
+//! is what is connected to (an address of this machine is refused, even a public one), so that a name whose answer changes in between gains nothing. Every call has one
 //! deadline for all of it, follows no redirect, uses no proxy, and reads no more than [`ANSWER_MAX`] bytes.
 //! Deliberately absent: retries. Whoever calls knows whether a second call does harm.
 
 mod address;
 mod target;
 
+use address::is_own;
 pub use address::is_public;
 pub use target::{BadTarget, Reach, Target, URL_MAX};
 
 use std::net::SocketAddr;
 use std::sync::Once;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
+
+use crate::clock::{Clock, Time};
 
 /// How long a call may take in all, from the look-up of the name to the end of the answer (decisions.md 12).
 pub const DEADLINE: Duration = Duration::from_secs(15);
@@ -61,6 +64,8 @@ pub struct Post<'a> {
 pub struct Answered {
     /// The status.
     pub status: u16,
+    /// The whole seconds until `Retry-After`, where it was given and is not in the past.
+    pub retry_after_seconds: Option<i64>,
     /// The body, as far as it was read.
     pub body: Vec<u8>,
 }
@@ -118,7 +123,23 @@ impl Outbound {
     /// # Errors
     /// [`Unanswered`].
     pub async fn post(&self, post: Post<'_>) -> Result<Answered, Unanswered> {
+        self.refuse_own(post.target)?;
         self.call(self.client.post(post.target.0.clone()).body(post.body), post.headers).await
+    }
+
+    /// Makes a POST and waits for the status alone: the body is not read, however slowly it arrives.
+    ///
+    /// # Errors
+    /// [`Unanswered`].
+    pub async fn notify(&self, post: Post<'_>) -> Result<Answered, Unanswered> {
+        self.refuse_own(post.target)?;
+        let request = self.client.post(post.target.0.clone()).body(post.body);
+        let response = self.begin(request, post.headers).await?;
+        Ok(Answered {
+            status: response.status().as_u16(),
+            retry_after_seconds: retry_after(&response),
+            body: Vec::new(),
+        })
     }
 
     /// Makes a GET and waits for its answer, whatever its status.
@@ -126,19 +147,37 @@ impl Outbound {
     /// # Errors
     /// [`Unanswered`].
     pub async fn get(&self, target: &Target, headers: &[(&'static str, String)]) -> Result<Answered, Unanswered> {
+        self.refuse_own(target)?;
         self.call(self.client.get(target.0.clone()), headers).await
+    }
+
+    /// An address that is written out is not resolved, so [`Resolver`] does not see it.
+    fn refuse_own(&self, target: &Target) -> Result<(), Unanswered> {
+        match target.address() {
+            Some(address) if self.reach == Reach::Public && is_own(address) => Err(Unanswered::NotPublic),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    async fn begin(
+        &self,
+        mut request: reqwest::RequestBuilder,
+        headers: &[(&'static str, String)],
+    ) -> Result<reqwest::Response, Unanswered> {
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        request.send().await.map_err(|error| why(&error))
     }
 
     async fn call(
         &self,
-        mut request: reqwest::RequestBuilder,
+        request: reqwest::RequestBuilder,
         headers: &[(&'static str, String)],
     ) -> Result<Answered, Unanswered> {
-        for (name, value) in headers {
-            request = request.header(*name, value);
-        }
-        let mut response = request.send().await.map_err(|error| why(&error))?;
-        let (status, mut body) = (response.status().as_u16(), Vec::new());
+        let mut response = self.begin(request, headers).await?;
+        let (status, retry_after_seconds) = (response.status().as_u16(), retry_after(&response));
+        let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| why(&error))? {
             let left = ANSWER_MAX - body.len();
             body.extend_from_slice(&chunk[..chunk.len().min(left)]);
@@ -146,8 +185,24 @@ impl Outbound {
                 break;
             }
         }
-        Ok(Answered { status, body })
+        Ok(Answered { status, retry_after_seconds, body })
     }
+}
+
+/// The seconds until `Retry-After`, which is a number of seconds or an HTTP date. A date is compared with the system clock,
+/// not with a sandbox's movable one.
+fn retry_after(response: &reqwest::Response) -> Option<i64> {
+    let value = response.headers().get("retry-after")?.to_str().ok()?;
+    seconds_until(value.trim(), Clock::wall().now())
+}
+
+/// `None` for a moment in the past, and for what is neither form.
+fn seconds_until(retry_after: &str, now: Time) -> Option<i64> {
+    let date = || {
+        let since_1970 = httpdate::parse_http_date(retry_after).ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(i64::try_from(since_1970.as_secs()).ok()?.saturating_sub(now.seconds()))
+    };
+    retry_after.parse().ok().or_else(date).filter(|seconds| *seconds >= 0)
 }
 
 fn why(error: &reqwest::Error) -> Unanswered {
@@ -187,7 +242,9 @@ impl Resolve for Resolver {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             let allowed: Vec<SocketAddr> = match reach {
                 Reach::Anywhere => found,
-                Reach::Public => found.into_iter().filter(|found| is_public(found.ip())).collect(),
+                Reach::Public => {
+                    found.into_iter().filter(|found| is_public(found.ip()) && !is_own(found.ip())).collect()
+                }
             };
             if allowed.is_empty() {
                 return Err(NoneIsPublic.into());

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use reqwest::Url;
 
-use super::address::is_public;
+use super::address::{is_inside_name, is_public};
 
 /// Longest URL, in characters.
 pub const URL_MAX: usize = 2_048;
@@ -81,18 +81,25 @@ impl Target {
         }
         Ok(Self(url))
     }
+
+    /// The address that is written in it instead of a name.
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        self.0.host_str().and_then(written_address)
+    }
+}
+
+/// The address that a host is, where it is one and no name.
+/// The parser has brought every way to write an IPv4 address into the usual form.
+fn written_address(host: &str) -> Option<IpAddr> {
+    match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(inner) => inner.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+        None => host.parse().ok(),
+    }
 }
 
 /// Whether a host is an address that is not public, or a name that never leads to one that is.
-/// The parser has brought every way to write an IPv4 address into the usual form.
 fn leads_inside(host: &str) -> bool {
-    let literal = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let address = match literal {
-        Some(inner) => inner.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
-        None => host.parse().ok(),
-    };
-    let name = host.trim_end_matches('.');
-    address.map_or(name == "localhost" || name.ends_with(".localhost"), |address| !is_public(address))
+    written_address(host).map_or_else(|| is_inside_name(host), |address| !is_public(address))
 }
 
 #[cfg(test)]
@@ -146,6 +153,10 @@ mod tests {
             "https://localhost",
             "https://LOCALHOST.",
             "https://a.localhost",
+            "https://168.63.129.16",
+            "https://metadata.google.internal/computeMetadata/v1/",
+            "https://metadata",
+            "https://instance-data.ec2.internal.",
         ] {
             assert_eq!(Target::parse(url, Reach::Public), Err(BadTarget::NotPublic), "{url}");
         }

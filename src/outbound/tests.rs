@@ -47,10 +47,39 @@ fn anywhere() -> Outbound {
 async fn a_call_carries_its_headers_and_its_body() {
     let (address, mut told) = server(b"HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\nok".to_vec(), true).await;
     let answered = post(&anywhere(), &format!("http://{address}/hooks?a=b")).await.unwrap();
-    assert_eq!(answered, Answered { status: 202, body: b"ok".to_vec() });
+    assert_eq!(answered, Answered { status: 202, retry_after_seconds: None, body: b"ok".to_vec() });
     let asked = told.recv().await.unwrap();
     assert!(asked.starts_with("POST /hooks?a=b HTTP/1.1\r\n") && asked.contains("x-test: yes\r\n"), "{asked}");
     assert!(asked.contains("user-agent: bursar/") && !asked.contains("referer"), "{asked}");
+}
+
+#[tokio::test]
+async fn a_notification_takes_the_status_and_does_not_wait_for_the_body() {
+    let answer = b"HTTP/1.1 200 OK\r\nretry-after: 7\r\ncontent-length: 10\r\n\r\nhe".to_vec();
+    let (slow, _told) = server(answer, true).await;
+    let target = Target::parse(&format!("http://{slow}/"), Reach::Anywhere).unwrap();
+    let answered = anywhere().notify(Post { target: &target, headers: &[], body: Vec::new() }).await;
+    assert_eq!(answered, Ok(Answered { status: 200, retry_after_seconds: Some(7), body: Vec::new() }));
+}
+
+#[test]
+fn retry_after_is_a_number_of_seconds_or_a_date_to_come() {
+    let now = Time::parse("2026-11-06T08:49:37.5Z").unwrap();
+    for (value, seconds) in [
+        ("600", Some(600)),
+        ("0", Some(0)),
+        ("Fri, 06 Nov 2026 08:59:37 GMT", Some(600)),
+        ("Friday, 06-Nov-26 08:59:37 GMT", Some(600)),
+        ("Fri Nov  6 08:59:37 2026", Some(600)),
+        ("Fri, 06 Nov 2026 08:49:36 GMT", None),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", None),
+        ("-1", None),
+        ("soon", None),
+        ("Fri, 99 Nov 2026 08:59:37 GMT", None),
+        ("", None),
+    ] {
+        assert_eq!(seconds_until(value, now), seconds, "{value}");
+    }
 }
 
 #[tokio::test]

@@ -63,5 +63,5 @@ pub fn routes() -> Vec<Route> {
             .gives_empty(200, "The file.")
             .refuses(&[Code::NotFound]),
     ];
-    [own, super::claim::routes()].concat()
+    [own, super::claim::routes(), super::notice::routes(), super::setup::routes()].concat()
 }

@@ -1,4 +1,4 @@
-//! The pages that people see: the claim of a payout link, the sandbox inbox, the landing page and the API reference.
+//! The pages that people see: the claim of a payout link, notices to payees, set-up links, the sandbox inbox, the landing page and the API reference.
 //!
 //! Every page is finished HTML from the server and works with scripts switched off; [`assets::CONTENT_SECURITY_POLICY`]
 //! forbids inline scripts and styles, so the templates contain none.
@@ -10,4 +10,6 @@ pub mod assets;
 pub mod claim;
 pub mod http;
 mod inbox;
+mod notice;
+mod setup;
 pub mod views;

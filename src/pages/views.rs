@@ -6,18 +6,23 @@
 mod claim;
 mod inbox;
 mod landing;
+mod notice;
 mod reference;
+mod setup;
 
 #[cfg(test)]
 mod gallery;
 
 pub use claim::{
-    Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactPage, ContactWay, DonePage, MethodDetailsPage,
-    MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice, SavedMethod, Step, StepState, TaxForm,
+    Claim, Closed, ClosedPage, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage, ContactWay,
+    DonePage, MethodDetailsPage, MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice,
+    SavedMethod, Step, StepState, TaxForm,
 };
 pub use inbox::{InboxMessage, InboxPage, MessageChannel, TextPart};
 pub use landing::LandingPage;
+pub use notice::{NoticePage, NoticeState};
 pub use reference::{Operation, OperationGroup, ReferencePage, ReferenceRow, ResponseDoc};
+pub use setup::{SetupPage, SetupState};
 
 /// A form as it was posted: what the person typed, and what is wrong with it.
 ///

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::model::{ActionKind, Payable};
 use super::rules::{self, Happening};
 use super::{Deed, advance};
-use crate::acting::{Act, acting};
+use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
 use crate::http::Scope;
-use crate::ids::{MemberId, OrgId, PayableId};
+use crate::ids::{OrgId, PayableId};
 use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/payables/{payable_id}/approve
@@ -22,7 +22,7 @@ pub struct Approve {
     /// The payable.
     pub payable: PayableId,
     /// The member who acts.
-    pub acting: MemberId,
+    pub acting: Named,
     /// Their words.
     pub comment: Option<String>,
 }
@@ -36,7 +36,7 @@ impl Command for Approve {
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;
-        let actor = acting(world, self.scope.org, self.acting, Act::Approve)?;
+        let actor = proven(world, self.scope, self.acting, Act::Approve)?;
         rules::is_not_submitter(payable.submitted_by, actor.member)?;
         rules::step(payable.status, Happening::Approved)?;
         let steps = rules::approved_by(&payable.approval_steps.0, actor.member, world.now(), self.comment.as_deref())?;

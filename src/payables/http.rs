@@ -7,12 +7,13 @@ use super::inputs::{Acting, Judgement, NUMBER_MAX, NewFile, NewPayable, PayableC
 use super::json::PayableJson;
 use super::model::{Payable, PayableStatus};
 use super::{Approve, Cancel, Create, DeleteFile, Pay, PayablePatch, Reject, SetFile, Submit, Update};
+use crate::acting::Named;
 use crate::engine::Command;
 use crate::http::input::Input;
 use crate::http::inputs::Line;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Caller, CredentialKind, Outcome, Permission, Route, Scope};
 use crate::ids::{PayableId, VendorId};
 use crate::refusal::Code;
 use crate::vendors::{Deletion, EXTERNAL_ID_MAX};
@@ -48,12 +49,12 @@ fn named(call: &Call) -> Result<(Scope, PayableId), crate::refusal::Refusal> {
 }
 
 /// Runs the command of a POST on one payable, made of its body.
-async fn act<T: Input, C>(call: Call, command: impl FnOnce(Scope, PayableId, T) -> C) -> Outcome
+async fn act<T: Input, C>(call: Call, command: impl FnOnce(Scope, PayableId, &Caller, T) -> C) -> Outcome
 where
     C: Command<Reply = std::sync::Arc<Payable>>,
 {
     let (scope, payable) = named(&call)?;
-    let command = call.body::<T>().map(|body| command(scope, payable, body));
+    let command = call.body::<T>().map(|body| command(scope, payable, &call.caller, body));
     let bursar = call.bursar.clone();
     call.once(command, move |payable| Answer::ok(&super::json(&bursar, payable))).await
 }
@@ -135,7 +136,7 @@ pub async fn show_file(call: Call) -> Outcome {
 /// POST /v2/accounts-payable/payables/{payable_id}/file
 pub async fn set_file(call: Call) -> Outcome {
     let public_url = call.bursar.public_url.clone();
-    act(call, |scope, payable, new: NewFile| {
+    act(call, |scope, payable, _, new: NewFile| {
         let (acting, bytes) = (new.acting_user_id, new.file.0);
         SetFile { scope, payable, acting, bytes, public_url }
     })
@@ -152,36 +153,49 @@ pub async fn delete_file(call: Call) -> Outcome {
 
 /// POST /v2/accounts-payable/payables/{payable_id}/submit-for-approval
 pub async fn submit(call: Call) -> Outcome {
-    act(call, |scope, payable, body: Acting| Submit { scope, payable, acting: body.acting_user_id }).await
+    act(call, |scope, payable, caller, body: Acting| Submit {
+        scope,
+        payable,
+        acting: Named::by(caller, body.acting_user_id),
+    })
+    .await
 }
 
 /// POST /v2/accounts-payable/payables/{payable_id}/approve
 pub async fn approve(call: Call) -> Outcome {
-    act(call, |scope, payable, body: Judgement| {
+    act(call, |scope, payable, caller, body: Judgement| {
         let comment = body.comment.map(|comment| comment.0);
-        Approve { scope, payable, acting: body.acting_user_id, comment }
+        Approve { scope, payable, acting: Named::by(caller, body.acting_user_id), comment }
     })
     .await
 }
 
 /// POST /v2/accounts-payable/payables/{payable_id}/reject
 pub async fn reject(call: Call) -> Outcome {
-    act(call, |scope, payable, body: Judgement| {
+    act(call, |scope, payable, caller, body: Judgement| {
         let comment = body.comment.map(|comment| comment.0);
-        Reject { scope, payable, acting: body.acting_user_id, comment }
+        Reject { scope, payable, acting: Named::by(caller, body.acting_user_id), comment }
     })
     .await
 }
 
 /// POST /v2/accounts-payable/payables/{payable_id}/cancel
 pub async fn cancel(call: Call) -> Outcome {
-    act(call, |scope, payable, body: Acting| Cancel { scope, payable, acting: body.acting_user_id }).await
+    act(call, |scope, payable, _, body: Acting| Cancel { scope, payable, acting: body.acting_user_id }).await
 }
 
 /// POST /v2/accounts-payable/payables/{payable_id}/pay
 pub async fn pay(call: Call) -> Outcome {
     let key = call.idempotency_key.as_deref().and_then(|key| Uuid::try_parse(key).ok());
-    act(call, |scope, payable, body: Acting| Pay { scope, payable, acting: body.acting_user_id, key }).await
+    let by_app = call.caller.kind == CredentialKind::App && call.caller.member.is_none();
+    act(call, |scope, payable, caller, body: Acting| Pay {
+        scope,
+        payable,
+        acting: Named::by(caller, body.acting_user_id),
+        by_app,
+        key,
+    })
+    .await
 }
 
 const TAG: &str = "Accounts payable";
@@ -200,10 +214,12 @@ fn preparing() -> Vec<Route> {
     });
     vec![
         route!(Get "/v2/accounts-payable/payables" App "list_payables" list)
+            .members(Permission::View)
             .about(TAG, "List payables")
             .asks::<PayablesQuery>()
             .gives::<ListEnvelope<PayableJson>>(200, "One page."),
         route!(Post "/v2/accounts-payable/payables" App "create_payable" create)
+            .members(Permission::Prepare)
             .about(TAG, "Make a payable")
             .describe(
                 "A vendor's bill. By admin or ap_creator. Each item comes to unit_price times quantity, and the \
@@ -214,10 +230,12 @@ fn preparing() -> Vec<Route> {
             .gives::<PayableJson>(201, "The payable.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         route!(Get "/v2/accounts-payable/payables/{payable_id}" App "get_payable" show)
+            .members(Permission::View)
             .about(TAG, "Get a payable")
             .gives::<PayableJson>(200, "The payable.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/accounts-payable/payables/{payable_id}" App "update_payable" update)
+            .members(Permission::Prepare)
             .about(TAG, "Change a payable")
             .describe(
                 "Only while it is created or rejected; a rejected one is created again. By admin or ap_creator \
@@ -227,6 +245,7 @@ fn preparing() -> Vec<Route> {
             .gives::<PayableJson>(200, "The payable.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         route!(Post "/v2/accounts-payable/payables/{payable_id}/submit-for-approval" App "submit_payable" submit)
+            .members(Permission::Prepare)
             .about(TAG, "Submit a payable for approval")
             .describe(
                 "By admin or ap_creator. From here on nothing of it can be changed. The approval policy is chosen now; \
@@ -234,8 +253,9 @@ fn preparing() -> Vec<Route> {
             )
             .takes::<Acting>()
             .gives::<PayableJson>(200, "The payable.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         route!(Post "/v2/accounts-payable/payables/{payable_id}/cancel" App "cancel_payable" cancel)
+            .members(Permission::Prepare)
             .about(TAG, "Cancel a payable")
             .describe("Only while it is created. By admin or ap_creator.")
             .takes::<Acting>()
@@ -247,11 +267,13 @@ fn preparing() -> Vec<Route> {
 fn files() -> Vec<Route> {
     vec![
         route!(Get "/v2/accounts-payable/payables/{payable_id}/file" App "get_payable_file" show_file)
+            .members(Permission::View)
             .about(TAG, "Get a payable's file")
             .describe("The PDF, with the app's credentials, to be saved.")
             .gives_empty(200, "The PDF, as application/pdf.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/accounts-payable/payables/{payable_id}/file" App "set_payable_file" set_file)
+            .members(Permission::Prepare)
             .about(TAG, "Add or replace a payable's file")
             .describe(
                 "A PDF in Base64, at most 700 KiB before it, which fits into a body of 1 MiB. Only while the payable \
@@ -261,6 +283,7 @@ fn files() -> Vec<Route> {
             .gives::<PayableJson>(200, "The payable.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         route!(Delete "/v2/accounts-payable/payables/{payable_id}/file" App "delete_payable_file" delete_file)
+            .members(Permission::Prepare)
             .about(TAG, "Take a payable's file away")
             .describe("Only while the payable may be changed. Without a file nothing changes.")
             .takes::<Deletion>()
@@ -272,6 +295,7 @@ fn files() -> Vec<Route> {
 fn deciding() -> Vec<Route> {
     vec![
         route!(Post "/v2/accounts-payable/payables/{payable_id}/approve" App "approve_payable" approve)
+            .members(Permission::Approve)
             .about(TAG, "Approve a payable")
             .describe(
                 "By admin or ap_approver, named in the step that is under way, once a step. Never by whoever submitted \
@@ -279,8 +303,9 @@ fn deciding() -> Vec<Route> {
             )
             .takes::<Judgement>()
             .gives::<PayableJson>(200, "The payable.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::SelfApproval, Code::InvalidState]),
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::NotPermitted, Code::SelfApproval, Code::InvalidState]),
         route!(Post "/v2/accounts-payable/payables/{payable_id}/reject" App "reject_payable" reject)
+            .members(Permission::Approve)
             .about(TAG, "Reject a payable")
             .describe(
                 "By any admin or ap_approver, while it waits for approval or after its payment failed. It can then be \
@@ -288,16 +313,26 @@ fn deciding() -> Vec<Route> {
             )
             .takes::<Judgement>()
             .gives::<PayableJson>(200, "The payable.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         route!(Post "/v2/accounts-payable/payables/{payable_id}/pay" App "pay_payable" pay)
+            .members(Permission::Pay)
             .about(TAG, "Pay a payable")
             .describe(
                 "By admin or payer, when it is approved, or again when its payment failed. Pays the approved amount to \
                  the approved account by ach, without fees, at most once whatever the idempotency keys say \
-                 (interface.md 3).",
+                 (interface.md 3). Counts for payable_limits of the app's settings; above payable_approval_limit it needs \
+                 the organization's key.",
             )
             .takes::<Acting>()
             .gives::<PayableJson>(200, "The payable.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState, Code::InsufficientFunds]),
+            .refuses(&[
+                Code::MemberProofRequired,
+                Code::NotFound,
+                Code::NotPermitted,
+                Code::InvalidState,
+                Code::InsufficientFunds,
+                Code::LimitExceeded,
+                Code::OrganizationKeyRequired,
+            ]),
     ]
 }

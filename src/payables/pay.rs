@@ -4,20 +4,23 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::model::{ActionKind, Attempt, Payable, PayableStatus};
+use super::model::{ActionKind, Attempt, Payable, PayableStatus, Terms};
 use super::rules::{self, Happening};
 use super::{Deed, advance};
-use crate::acting::{Act, acting};
+use crate::acting::{Act, Named, proven};
 use crate::apps;
+use crate::apps::limits::{self, Movement};
 use crate::engine::Command;
 use crate::http::Scope;
-use crate::ids::{MemberId, OrgId, PayableId, TransferId};
+use crate::ids::{OrgId, PayableId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger::holds;
+use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::{self, Transfer, TransferKind};
 use crate::vendors;
+use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// The rail by which vendors are paid. Bills carry no fee: what was approved is what arrives.
@@ -34,7 +37,9 @@ pub struct Pay {
     /// The payable.
     pub payable: PayableId,
     /// The member who acts.
-    pub acting: MemberId,
+    pub acting: Named,
+    /// Whether the request came with the app's own key, and without the member's session.
+    pub by_app: bool,
     /// The request's idempotency key, where it is a UUID; the history shows it.
     pub key: Option<Uuid>,
 }
@@ -49,7 +54,7 @@ impl Command for Pay {
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let Scope { org, app } = self.scope;
         let payable = super::find(world, self.scope, self.payable)?;
-        let actor = acting(world, org, self.acting, Act::Pay)?;
+        let actor = proven(world, self.scope, self.acting, Act::Pay)?;
         rules::step(payable.status, Happening::PaymentInitiated)?;
         let Some(terms) = payable.terms.as_ref().map(|terms| terms.0) else {
             return Err(Refusal::new(Code::InternalError, "What was approved of this payable is not known.").into());
@@ -57,6 +62,9 @@ impl Command for Pay {
         let vendor = vendors::find_active(world, self.scope, terms.vendor)?;
         let method = vendors::payment_method(world, &vendor, terms.payment_method)?;
         vendors::rules::may_be_paid(&method, world.now())?;
+        self.is_approved_above_the_limit(world, terms.amount)?;
+        self.first_account_has_rested(world, &terms, &method)?;
+        limits::count(world, self.scope, Movement::Payable, terms.amount)?;
         let id: TransferId = world.id();
         holds::open_new(world, self.scope, id, terms.amount)?;
 
@@ -74,5 +82,47 @@ impl Command for Pay {
             payable.transfer = Some(id);
             payable.transfer_history.0.push(Attempt { transfer: id, idempotency_key, terms, at: now });
         })
+    }
+}
+
+impl Pay {
+    /// What is on its way to a new vendor's first account counts with this payment.
+    fn first_account_has_rested(
+        &self,
+        world: &mut World,
+        terms: &Terms,
+        method: &vendors::VendorPaymentMethod,
+    ) -> Result<(), Halt> {
+        let limit = apps::find(world, self.scope)?.settings.0.payable_approval_limit;
+        if limit.is_none() || method.confirmed_by.is_some() {
+            return Ok(());
+        }
+        let open = world.all::<Payable>(Payable::OPEN_OF_VENDOR, key![self.scope.org, Some(terms.vendor)])?;
+        let to_account = |payable: &&Arc<Payable>| {
+            payable.status == PayableStatus::PaymentInitiated && payable.payment_method == Some(method.id)
+        };
+        let on_its_way: Option<Cents> = open
+            .iter()
+            .filter(to_account)
+            .filter_map(|payable| payable.terms.as_ref())
+            .try_fold(terms.amount, |sum, terms| sum.checked_add(terms.0.amount));
+        let total = on_its_way.unwrap_or(Cents::AMOUNT_MAX);
+        Ok(vendors::rules::first_has_rested(method, total, limit, world.now())?)
+    }
+
+    /// An app key names any member, so above `payable_approval_limit` it does not pay.
+    fn is_approved_above_the_limit(&self, world: &mut World, amount: Cents) -> Result<(), Halt> {
+        let limit = apps::find(world, self.scope)?.settings.0.payable_approval_limit;
+        match limit.filter(|limit| self.by_app && amount > *limit) {
+            Some(limit) => {
+                let message = format!(
+                    "This app pays bills of at most {} with its own key. Pay this one with the payer's session, or with the \
+                     organization's key and Api-App-Id.",
+                    limit.dollars()
+                );
+                Err(Refusal::new(Code::OrganizationKeyRequired, message).into())
+            }
+            None => Ok(()),
+        }
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::model::{ActionKind, Payable};
 use super::rules::{self, Happening};
 use super::{Deed, advance};
-use crate::acting::{Act, acting};
+use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
 use crate::http::Scope;
-use crate::ids::{MemberId, OrgId, PayableId};
+use crate::ids::{OrgId, PayableId};
 use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/payables/{payable_id}/reject
@@ -22,7 +22,7 @@ pub struct Reject {
     /// The payable.
     pub payable: PayableId,
     /// The member who acts.
-    pub acting: MemberId,
+    pub acting: Named,
     /// Their words.
     pub comment: Option<String>,
 }
@@ -36,7 +36,7 @@ impl Command for Reject {
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;
-        let actor = acting(world, self.scope.org, self.acting, Act::Approve)?;
+        let actor = proven(world, self.scope, self.acting, Act::Approve)?;
         rules::step(payable.status, Happening::Rejected)?;
 
         // From here it must succeed.

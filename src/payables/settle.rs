@@ -10,6 +10,7 @@ use super::advance;
 use super::model::Payable;
 use super::rules::Happening;
 use crate::apps;
+use crate::apps::limits::{self, Movement};
 use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::ledger::{self, postings};
 use crate::platform::Platform;
@@ -33,6 +34,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt>
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payable = of(world, transfer)?;
     must_be_open(holds::release(world, transfer.scope(), transfer.id)?)?;
+    limits::uncount(world, transfer.scope(), Movement::Payable, transfer.amount, transfer.created_at)?;
     transfers::advance(world, transfer, Moved::Failed, |transfer| transfer.error = Some(code))?;
     apps::count_money_out(world, transfer.scope(), transfer.amount.negated())?;
     advance(world, &payable, Happening::PaymentFailed, None, |_| ()).map(|_| ())

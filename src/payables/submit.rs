@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::model::{ActionKind, Approval, ApprovalStep, Payable, Terms};
 use super::rules::{self, Happening};
 use super::{Deed, advance};
-use crate::acting::{Act, acting, may_approve};
+use crate::acting::{Act, Named, may_approve, proven};
 use crate::approval_policies::{self, ApprovalPolicy, PolicyStep};
 use crate::engine::Command;
 use crate::http::Scope;
@@ -24,7 +24,7 @@ pub struct Submit {
     /// The payable.
     pub payable: PayableId,
     /// The member who acts.
-    pub acting: MemberId,
+    pub acting: Named,
 }
 
 impl Command for Submit {
@@ -36,7 +36,7 @@ impl Command for Submit {
 
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;
-        let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
+        let actor = proven(world, self.scope, self.acting, Act::Prepare)?;
         rules::step(payable.status, Happening::Submitted)?;
         let (terms, method) = terms(world, &payable)?;
         let policies = approval_policies::of_app(world, self.scope)?;

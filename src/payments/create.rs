@@ -2,19 +2,23 @@
 
 use std::sync::Arc;
 
+use crate::apps::limits::{self, Movement};
+use crate::apps::{self, AuthorizationNeeded};
 use crate::bank_accounts::{self, BankAccount, SealedAccount};
 use crate::engine::Command;
-use crate::http::Scope;
+use crate::http::{Environment, Scope};
 use crate::ids::{BankAccountId, OrgId, PaymentCustomerId, PayoutMethodId, UserId};
 use crate::jobs::{self, Work};
 use crate::ledger::watch;
+use crate::messages::{self, Channel, Template};
 use crate::money::Cents;
 use crate::payment_customers::{self, AddAccount, PaymentCustomer};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::{self, Transfer, TransferJson, TransferKind};
+use crate::transfers::{self, ATTESTED, Authorization, AuthorizationKind, Debit, Transfer, TransferJson, TransferKind};
 use crate::users::{self, User, UserStatus};
+use crate::world::record::Document;
 use crate::world::{Halt, World};
 
 /// Who pays.
@@ -24,6 +28,15 @@ pub enum Payer {
     User(UserId),
     /// A payment customer.
     Customer(PaymentCustomerId),
+}
+
+impl Payer {
+    /// The id of the user or the payment customer.
+    pub const fn id(self) -> uuid::Uuid {
+        match self {
+            Self::User(UserId(id)) | Self::Customer(PaymentCustomerId(id)) => id,
+        }
+    }
 }
 
 /// From which account of the payer.
@@ -50,6 +63,10 @@ pub struct CreatePayment {
     pub amount: Cents,
     /// The caller's note.
     pub metadata: Option<String>,
+    /// The payer's authorization, where the request names it.
+    pub authorization: Option<Authorization>,
+    /// Decides the defaults of the app's settings.
+    pub environment: Environment,
 }
 
 impl Command for CreatePayment {
@@ -63,20 +80,36 @@ impl Command for CreatePayment {
         let scope = self.scope;
         let blank = Transfer::new(scope.org, scope.app, world.id(), TransferKind::Payment, self.amount, world.now());
         let blank = Transfer { platform: Some(Platform::Ach), metadata: self.metadata.clone(), ..blank };
-        let transfer = match self.payer {
+        let authorization = self.authorization(world)?;
+        let (transfer, contact) = match self.payer {
             Payer::User(user) => {
                 let user = users::find(world, scope, user)?;
                 may_be_debited(&user)?;
-                self.user_pays(world, &user, Transfer { user_id: Some(user.id), ..blank })?
+                (self.user_pays(world, &user, Transfer { user_id: Some(user.id), ..blank })?, contact_of_user(&user))
             }
             Payer::Customer(customer) => {
                 let customer = payment_customers::find(world, scope, customer)?;
-                self.customer_pays(world, &customer, Transfer { customer: Some(customer.id), ..blank })?
+                let transfer = Transfer { customer: Some(customer.id), ..blank };
+                (self.customer_pays(world, &customer, transfer)?, contact_of_customer(&customer))
             }
         };
 
+        self.must_be_reachable(world, contact.as_ref())?;
+        limits::count(world, scope, Movement::Payment(self.payer.id()), self.amount)?;
+
         // From here it must succeed.
+        let hold_days = apps::find(world, scope)?.settings.0.hold_days(self.environment);
+        world.add(Debit {
+            org: scope.org,
+            id: transfer.id,
+            app: scope.app,
+            mandate: Document(authorization),
+            hold_days,
+            held: false,
+            available_at: None,
+        });
         let transfer = transfers::open(world, transfer)?;
+        notify(world, &transfer, contact)?;
         watch::change(world, scope, |watch| watch.pulls += 1)?;
         jobs::enqueue(world, scope.org, Work::SubmitTransfer { transfer: transfer.id.0 });
         transfers::json(world, &transfer)
@@ -84,6 +117,43 @@ impl Command for CreatePayment {
 }
 
 impl CreatePayment {
+    /// The payer's authorization, or the app's standing statement.
+    fn authorization(&self, world: &mut World) -> Result<Authorization, Halt> {
+        let now = world.now();
+        match (&self.authorization, self.needed(world)?) {
+            (Some(given), _) if given.accepted_at > now => {
+                let message = "must not be in the future: it is when the payer accepted";
+                Err(Refusal::field(Code::InvalidInput, "/authorization/accepted_at", message).into())
+            }
+            (Some(given), _) => Ok(given.clone()),
+            (None, AuthorizationNeeded::Attested) => Ok(Authorization {
+                kind: AuthorizationKind::Attested,
+                accepted_at: now,
+                text: ATTESTED.to_owned(),
+                reference: None,
+            }),
+            (None, AuthorizationNeeded::PerPayment) => {
+                let message = "is required: send when the payer accepted (accepted_at) and which words (text), or have the \
+                               organization set payment_authorization to attested";
+                Err(Refusal::field(Code::InvalidInput, "/authorization", message).into())
+            }
+        }
+    }
+
+    fn needed(&self, world: &mut World) -> Result<AuthorizationNeeded, Halt> {
+        Ok(apps::find(world, self.scope)?.settings.0.authorization_needed(self.environment))
+    }
+
+    /// Where the app does not attest that it deals with the payer, the notice must reach the payer.
+    fn must_be_reachable(&self, world: &mut World, contact: Option<&Contact>) -> Result<(), Halt> {
+        if contact.is_some() || self.needed(world)? == AuthorizationNeeded::Attested {
+            return Ok(());
+        }
+        let message =
+            "The payer has no phone number and no e-mail address to send the notice of this payment to. Add one first.";
+        Err(Refusal::new(Code::UserInfoMissing, message).into())
+    }
+
     /// Names the user's account in the transfer.
     fn user_pays(&self, world: &mut World, user: &User, transfer: Transfer) -> Result<Transfer, Halt> {
         let method = match &self.from {
@@ -92,9 +162,9 @@ impl CreatePayment {
                 let account = bank_accounts::bring(world, self.scope, user.id.0, &account)?;
                 return Ok(Transfer { bank_account: Some(account.id), ..transfer });
             }
-            Source::Account(id) => usable(payout_methods::find(world, self.scope.org, user.id, PayoutMethodId(*id))?)?,
+            Source::Account(id) => usable(payout_methods::find(world, self.scope, user.id, PayoutMethodId(*id))?)?,
             Source::Newest => {
-                let methods = payout_methods::of_user(world, self.scope.org, user.id)?;
+                let methods = payout_methods::of_app(world, self.scope, user.id)?;
                 let newest = methods.into_iter().rev().find(|method| method.platform == Platform::Ach);
                 newest.ok_or_else(|| no_account("user"))?
             }
@@ -127,6 +197,29 @@ impl CreatePayment {
         };
         Ok(Transfer { bank_account: Some(account), ..transfer })
     }
+}
+
+/// Where the payer's notice goes.
+type Contact = (Channel, String);
+
+fn contact_of_user(user: &User) -> Option<Contact> {
+    let phone = user.phone_e164.clone().map(|phone| (Channel::Sms, phone));
+    phone.or_else(|| user.email.clone().map(|email| (Channel::Email, email)))
+}
+
+fn contact_of_customer(customer: &PaymentCustomer) -> Option<Contact> {
+    let phone = customer.phone_country_code.as_ref().zip(customer.phone_national.as_ref());
+    let phone = phone.map(|(country, national)| (Channel::Sms, format!("+{country}{national}")));
+    phone.or_else(|| customer.email.clone().map(|email| (Channel::Email, email)))
+}
+
+/// Sends the payer the notice: how much, for which app, from which account, and how to object.
+fn notify(world: &mut World, transfer: &Transfer, contact: Option<Contact>) -> Result<(), Halt> {
+    let Some((channel, recipient)) = contact else { return Ok(()) };
+    let account = transfers::account_end(world, transfer)?.unwrap_or_default();
+    let template = Template::PaymentCollected { transfer: transfer.id, amount_cents: transfer.amount, account };
+    messages::queue(world, transfer.scope(), channel, &recipient, template);
+    Ok(())
 }
 
 /// Nobody is debited before they proved who they are, nor while somebody must look at them first (decisions.md 6).

@@ -5,14 +5,15 @@ use uuid::Uuid;
 
 use super::create::{CreatePayment, Payer, Source};
 use crate::bank_accounts::OwnAccountInput;
+use crate::clock::Time;
 use crate::http::input::input;
-use crate::http::inputs::{Amount, Metadata};
+use crate::http::inputs::{Amount, Line, Metadata, Text};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{PaymentCustomerId, UserId};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::TransferJson;
+use crate::transfers::{Authorization, AuthorizationKind, TransferJson};
 
 input! {
     /// A payment to the app.
@@ -30,8 +31,31 @@ input! {
         pub account_id: Option<Uuid>,
         /// An account that is brought along; excludes account_id.
         pub ach_info: Option<OwnAccountInput>,
+        /// The payer's authorization of this payment. Required where the app's setting payment_authorization is
+        /// per_payment, as it is by default in production.
+        pub authorization: Option<AuthorizationInput>,
         /// A note, given back as it is.
         pub metadata: Option<Metadata>,
+    }
+}
+
+input! {
+    /// What the payer agreed to.
+    pub struct AuthorizationInput {
+        /// When the payer accepted; not in the future.
+        pub accepted_at: Time,
+        /// The words that the payer accepted.
+        pub text: Text<2000>,
+        /// Where you keep the proof: the id of a mandate or a recording.
+        pub reference: Option<Line<200>>,
+    }
+}
+
+impl From<AuthorizationInput> for Authorization {
+    fn from(given: AuthorizationInput) -> Self {
+        let AuthorizationInput { accepted_at, text, reference } = given;
+        let (kind, reference) = (AuthorizationKind::PerPayment, reference.map(|reference| reference.0));
+        Self { kind, accepted_at, text: text.0, reference }
     }
 }
 
@@ -66,7 +90,8 @@ pub async fn create(call: Call) -> Outcome {
             (None, None) => Source::Newest,
         };
         let metadata = new.metadata.map(|metadata| metadata.0);
-        Ok(CreatePayment { scope, payer, from, amount: new.amount.0, metadata })
+        let (authorization, environment) = (new.authorization.map(Authorization::from), call.bursar.environment);
+        Ok(CreatePayment { scope, payer, from, amount: new.amount.0, metadata, authorization, environment })
     });
     call.once(command, Answer::created).await
 }
@@ -76,12 +101,13 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payments" App "create_payment" create)
             .about("Payments", "Collect a payment from a user or a payment customer")
-            .describe("Pulls the money from the payer's bank account. The app has it when the bank has paid, and the transfer is completed then; a bank may take it back later, and the app makes up for it (interface.md 17, decisions.md 8).")
+            .describe("Pulls the money from the payer's bank account. The app has it when the bank has paid, and the transfer is completed then; a bank may take it back later, and the app makes up for it (interface.md 17, decisions.md 8). The payer's authorization is kept with the payment, and the payer receives a notice of it. The money cannot leave the app before debit.available_at.")
             .takes::<NewPayment>()
             .example(json!({
                 "amount": 1000,
                 "platform": "ach",
                 "customer_id": "019a0000-0000-7000-8000-000000000000",
+                "authorization": {"accepted_at": "2026-01-31T12:00:00Z", "text": "I authorize Acme Ltd to debit my account for $10.00."},
                 "ach_info": {"account_number": "123456789", "routing_number": "110000000", "account_type": "checking", "name": "Acme Ltd"}
             }))
             .gives::<TransferJson>(201, "The transfer, of type payment.")

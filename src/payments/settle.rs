@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::apps::limits::{self, Movement};
 use crate::bank_accounts::{self, BankAccount};
 use crate::funding;
+use crate::jobs::{self, Work};
 use crate::ledger::{self, postings, watch};
 use crate::payment_customers;
 use crate::payout_methods;
@@ -19,21 +21,49 @@ use crate::world::{Halt, World};
 /// The payer's bank has paid: the app has the money.
 pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
     let (platform, scope) = (by_rail(transfer)?, transfer.scope());
-    ledger::post(world, &postings::payment_settled(scope, transfer.id, platform, transfer.arrives))?;
-    watch::change(world, scope, |watch| watch.pulls -= 1)?;
     let now = world.now();
+    let debit = transfers::debit(world, transfer)?;
+    let held_until =
+        debit.as_ref().filter(|debit| debit.hold_days > 0).map(|debit| now.plus_business_days(debit.hold_days));
+    let posting = match held_until {
+        Some(_) => postings::payment_settled_and_held(scope, transfer.id, platform, transfer.arrives),
+        None => postings::payment_settled(scope, transfer.id, platform, transfer.arrives),
+    };
+    ledger::post(world, &posting)?;
+    watch::change(world, scope, |watch| watch.pulls -= 1)?;
+    if let Some(until) = held_until {
+        jobs::enqueue_at(world, scope.org, Work::ReleasePayment { transfer: transfer.id.0 }, until);
+    }
+    if let Some(debit) = debit {
+        world.change(&debit, |debit| {
+            debit.held = held_until.is_some();
+            debit.available_at = Some(held_until.unwrap_or(now));
+        });
+    }
     transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))
 }
 
 /// The payer's bank has not paid. Nothing was posted, so nothing goes back.
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
     watch::change(world, transfer.scope(), |watch| watch.pulls -= 1)?;
+    if let Some(payer) = transfer.user_id.map(|user| user.0).or(transfer.customer.map(|customer| customer.0)) {
+        limits::uncount(world, transfer.scope(), Movement::Payment(payer), transfer.amount, transfer.created_at)?;
+    }
     end_badly(world, transfer, Happening::Failed, code)
 }
 
 /// The payer's bank took back what it had paid: the app makes up for it, now or later.
 pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
     let (platform, scope, amount) = (by_rail(transfer)?, transfer.scope(), transfer.arrives);
+    let held = transfers::debit(world, transfer)?.filter(|debit| debit.held);
+    if let Some(debit) = held {
+        ledger::post(world, &postings::held_payment_returned(scope, transfer.id, platform, amount))?;
+        world.change(&debit, |debit| {
+            debit.held = false;
+            debit.available_at = None;
+        });
+        return end_badly(world, transfer, Happening::Returned, code);
+    }
     let covered = postings::payment_returned(scope, transfer.id, platform, amount);
     let uncovered = postings::payment_returned_uncovered(scope, transfer.id, platform, amount);
     funding::make_up(world, transfer, &covered, &uncovered)?;
@@ -60,8 +90,8 @@ fn disable_account(world: &mut World, transfer: &Transfer, code: FailureCode) ->
     let scope = transfer.scope();
     if let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) {
         let user = users::find(world, scope, user)?;
-        let method = payout_methods::find(world, scope.org, user.id, method)?;
-        users::disable_payout_method(world, &user, &method, code.as_str())?;
+        let method = payout_methods::paid_to(world, scope.org, user.id, method)?;
+        users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
         if code == FailureCode::NameMismatch {
             users::warn_of_name(world, scope, user.id)?;
         }

@@ -166,3 +166,14 @@ record! {
         pub error_message: Option<String>,
     }
 }
+
+impl BatchRow {
+    /// Takes an erased payee out of what was asked for. The amount, the key and what became of it stay.
+    pub fn erase(&mut self) {
+        let asked = &mut self.asked.0;
+        (asked.first_name, asked.last_name, asked.email) = (None, None, None);
+        (asked.country_code, asked.phone_number) = (None, None);
+        (asked.memo, asked.metadata) = (None, None);
+        self.error_message = None;
+    }
+}

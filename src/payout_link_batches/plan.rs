@@ -269,7 +269,7 @@ fn likely_way(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<Way
     if !users::is_connected(world, scope, user.id)? {
         return Ok(otherwise);
     }
-    let method = users::default_payout_method(world, &user)?;
+    let method = users::default_payout_method(world, scope, user.id)?;
     Ok(method.map_or(otherwise, |method| Way::to(&method)))
 }
 

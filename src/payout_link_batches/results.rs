@@ -5,15 +5,22 @@ use std::borrow::Cow;
 use super::input::columns;
 use super::model::{BatchRow, RowStatus};
 
+/// What a file in UTF-8 begins with, so that a spreadsheet does not take it for another encoding.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// Columns besides those of the input (decisions.md 9).
 const RESULT_COLUMNS: [&str; 5] = ["status", "payout_link_id", "link", "error_code", "error_message"];
 
-/// The file: a line for each row, in their order. `address` is where a row's link is claimed.
+/// The file: a line for each row, in their order. `address` is where a row's link is claimed. Every cell is quoted: where a
+/// spreadsheet separates by semicolons, an open cell with one would become two.
 ///
 /// # Errors
 /// None that can happen: the file is written to memory.
 pub fn csv<'a>(rows: impl Iterator<Item = (&'a BatchRow, Option<String>)>) -> Result<String, csv::Error> {
-    let mut file = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    let mut file = csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .quote_style(csv::QuoteStyle::Always)
+        .from_writer(BYTE_ORDER_MARK.as_bytes().to_vec());
     file.write_record(columns().into_iter().chain(RESULT_COLUMNS))?;
     for (row, address) in rows {
         let cells = cells(row, address);
@@ -51,19 +58,37 @@ fn cells(row: &BatchRow, address: Option<String>) -> Vec<String> {
     ]
 }
 
-/// A cell that no spreadsheet takes for a formula: an apostrophe goes before whatever would begin one. A number
+/// A cell that no spreadsheet takes for a formula: an apostrophe goes before each part that would begin one. A part begins
+/// where the cell does, and behind what separates cells in other countries' spreadsheets, which split it there. A number
 /// with its sign, such as a phone's `+12127361234`, calculates nothing and stays as it is.
 fn defused(cell: &str) -> Cow<'_, str> {
+    const SEPARATORS: [char; 5] = [';', '\t', '|', '\r', '\n'];
+    let begins_with_blank = cell.starts_with(['\t', '\r', '\n']);
+    if !begins_with_blank && !cell.split(SEPARATORS).any(is_formula) {
+        return Cow::Borrowed(cell);
+    }
+    let mut defused = String::with_capacity(cell.len() + 1);
+    if begins_with_blank {
+        defused.push('\'');
+    }
+    for part in cell.split_inclusive(SEPARATORS) {
+        if is_formula(part.trim_end_matches(SEPARATORS)) {
+            defused.push('\'');
+        }
+        defused.push_str(part);
+    }
+    Cow::Owned(defused)
+}
+
+fn is_formula(part: &str) -> bool {
     // The full-width forms are folded to the plain ones by some spreadsheets.
-    const BEGINNINGS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-    let number = cell
+    const BEGINNINGS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+    let is_number = part
         .strip_prefix(['+', '-'])
         .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()));
-    // Some spreadsheets pass over what is blank before it.
-    let begins =
-        cell.trim_start_matches(|blank: char| blank.is_whitespace() || blank == '\u{200b}' || blank == '\u{feff}');
-    let runs = cell.starts_with(BEGINNINGS) || begins.starts_with(BEGINNINGS);
-    if runs && !number { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
+    // Some spreadsheets pass over what is blank, or take off quotes, before they look for a formula.
+    let is_passed_over = |c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}' | '"');
+    !is_number && part.trim_start_matches(is_passed_over).starts_with(BEGINNINGS)
 }
 
 #[cfg(test)]
@@ -77,9 +102,6 @@ mod tests {
             "+1+1",
             "-1+1",
             "@SUM(A1)",
-            "\t=1",
-            "\r=1",
-            "\n=1",
             "=HYPERLINK(\"http://x\")",
             "+",
             "-",
@@ -90,10 +112,25 @@ mod tests {
             " =1+1",
             "\u{a0}@SUM(A1)",
             "\u{200b}=1",
+            "\"=1+1\"",
         ] {
             assert_eq!(defused(cell), format!("'{cell}"));
         }
-        for cell in ["", "Jane", "1=1", "a@b.c", "+12127361234", "-5", "'=1", "{\"a\":1}", "100"] {
+        for (cell, harmless) in [
+            ("\t=1", "'\t'=1"),
+            ("\r=1", "'\r'=1"),
+            ("\n=1", "'\n'=1"),
+            (";=1+1;", ";'=1+1;"),
+            (";=HYPERLINK(A1);", ";'=HYPERLINK(A1);"),
+            ("Jane;=1+1", "Jane;'=1+1"),
+            ("'Jane; -1+1", "'Jane;' -1+1"),
+            ("Jane\t=1+1", "Jane\t'=1+1"),
+            ("Jane|@SUM(A1)", "Jane|'@SUM(A1)"),
+            ("Jane\r\n=1+1", "Jane\r\n'=1+1"),
+        ] {
+            assert_eq!(defused(cell), harmless);
+        }
+        for cell in ["", "Jane", "1=1", "a@b.c", "+12127361234", "-5", "'=1", "{\"a\":1}", "100", "a;-5", "a|b;c"] {
             assert_eq!(defused(cell), cell);
         }
     }

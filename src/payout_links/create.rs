@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::deliver::deliver_first;
 use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
-use super::token::NewToken;
-use crate::apps;
+use super::token::{NewToken, place};
+use crate::apps::limits::Movement;
+use crate::apps::{self, phones};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::events::{self, EventName};
@@ -15,6 +16,7 @@ use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkId, TransferId, UserId};
 use crate::jobs::{self, Work};
 use crate::ledger::{holds, postings};
+use crate::messages::delivery_days;
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::rules::Happening;
@@ -128,16 +130,28 @@ pub fn wants(scope: Scope, new: &NewLink) -> Vec<Want> {
     // Where money goes is asked for by its places; which transfer takes it there does not matter yet.
     let posting = postings::open_hold(scope, TransferId(uuid::Uuid::nil()), new.amount);
     let held = matches!(new.funding_source, FundingSource::ServiceBalance).then(|| posting.wants());
-    [apps::want(scope), events::want(scope)].into_iter().chain(held.into_iter().flatten()).collect()
+    let recipient = new.payee.e164().or_else(|| new.payee.email.clone());
+    let counted = delivery_days::wants(scope, recipient);
+    [apps::want(scope), events::want(scope)].into_iter().chain(held.into_iter().flatten()).chain(counted).collect()
+}
+
+/// Refuses a phone to which the app does not write: by its field, where the request holds it.
+fn may_write_to(world: &mut World, scope: Scope, new: &NewLink, payee: &Payee) -> Result<(), Halt> {
+    match (payee.e164(), new.payee.e164()) {
+        (Some(phone), Some(_)) => phones::may_write_to(world, scope, &phone, "/payee/phone_number"),
+        (Some(phone), None) => phones::still_writes_to(world, scope, &phone),
+        (None, _) => Ok(()),
+    }
 }
 
 /// Makes the link and holds its money, or begins to pull it; it is not delivered yet.
 pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) -> Result<Arc<PayoutLink>, Halt> {
     let payee = payee(world, scope, new)?;
+    may_write_to(world, scope, new, &payee)?;
     let method = method(&payee, new.delivery.method)?;
     let expires_at = expiry(world.now(), new)?;
     // A link that could never be paid out at once is not made. What a day's payouts may be counts when it is paid.
-    apps::find(world, scope)?.settings.0.payout_limits.may_pay(new.amount)?;
+    apps::find(world, scope)?.settings.0.payout_limits.allows(Movement::Payout, new.amount)?;
     let (hold, id): (_, PayoutLinkId) = (world.id(), world.id());
     let status = match new.funding_source {
         FundingSource::ServiceBalance => {
@@ -163,7 +177,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         id,
         app: scope.app,
         token_hash: token.hash.clone(),
-        sealed_token: token.sealed.clone(),
+        sealed_token: token.token.seal(&place(scope.org, id)),
         amount: new.amount,
         status,
         payee_phone: payee.e164(),
@@ -171,6 +185,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
         payee: Document(payee),
         for_user: new.user,
         delivery_method: method,
+        delivery_error: None,
         message: new.delivery.message.clone(),
         deliveries: 0,
         tax_exempt: new.tax_exempt,
@@ -207,12 +222,13 @@ fn payee(world: &mut World, scope: Scope, new: &NewLink) -> Result<Payee, Halt> 
     let Some(user) = new.user else { return Ok(new.payee.clone()) };
     let user = users::find(world, scope, user)?;
     users::must_be_active(&user)?;
+    let reached = users::reached(world, scope, &user)?;
     Ok(Payee {
         first_name: user.first_name.clone(),
         last_name: user.last_name.clone(),
-        email: user.email.clone(),
-        country_code: user.phone_country_code.clone(),
-        phone_number: user.phone_national.clone(),
+        email: reached.email,
+        country_code: reached.phone_country_code,
+        phone_number: reached.phone_national,
     })
 }
 

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use super::model::{DeliveryMethod, PayoutLink};
+use super::model::{DeliveryMethod, LinkStatus, PayoutLink};
 use super::rules::{self, Happening};
+use crate::apps::phones;
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
-use crate::messages::{self, Before, Begun, Channel, Conclusion, MessageStatus, Template};
+use crate::messages::delivery_days;
+use crate::messages::{self, Before, Begun, Channel, Conclusion, Message, MessageStatus, Template};
 use crate::refusal::{Code, Refusal};
 use crate::users::{self, User};
 use crate::world::record::key;
@@ -43,6 +45,21 @@ pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), 
     }
 }
 
+/// Delivers a link as [`deliver`] does, where no caller waits for the answer: a delivery that is refused is left out, and
+/// the link says so if it was not delivered before.
+pub(super) fn deliver_unasked(world: &mut World, link: &Arc<PayoutLink>) -> Result<(), Halt> {
+    let Err(refusal) = world.attempt(|world| deliver(world, link))? else { return Ok(()) };
+    if link.deliveries > 0 {
+        return Ok(());
+    }
+    let to = rules::next(link, Happening::DeliveryFailed)?;
+    super::change(world, link, EventName::PayoutLinkFailed, |link| {
+        link.status = to;
+        link.delivery_error = Some(refusal.message);
+    })?;
+    Ok(())
+}
+
 /// Delivers a link, which must be allowed, to where its user can be reached now. The number goes up before anything is
 /// sent: a delivery that was promised counts, whatever becomes of its message.
 pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
@@ -52,20 +69,27 @@ pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<P
             rules::next(link, Happening::DeliveryQueued)?
         }
     };
-    let user = made_for(world, link)?;
+    let reached = match made_for(world, link)? {
+        Some(user) => Some(users::reached(world, link.scope(), &user)?),
+        None => None,
+    };
     let link = super::change(world, link, EventName::PayoutLinkUpdated, |link| {
         link.deliveries += 1;
         link.status = to;
-        if let Some(user) = &user {
-            link.payee_phone.clone_from(&user.phone_e164);
-            link.payee_email = user.email.as_ref().map(|email| email.to_lowercase());
+        if let Some(reached) = &reached {
+            link.payee_phone.clone_from(&reached.phone_e164);
+            link.payee_email = reached.email.as_ref().map(|email| email.to_lowercase());
             let payee = &mut link.payee.0;
-            payee.email.clone_from(&user.email);
-            payee.country_code.clone_from(&user.phone_country_code);
-            payee.phone_number.clone_from(&user.phone_national);
+            payee.email.clone_from(&reached.email);
+            payee.country_code.clone_from(&reached.phone_country_code);
+            payee.phone_number.clone_from(&reached.phone_national);
         }
     })?;
     for (channel, recipient) in recipients(&link) {
+        if channel == Channel::Sms {
+            phones::still_writes_to(world, link.scope(), &recipient)?;
+        }
+        delivery_days::count(world, link.scope(), &recipient, false)?;
         let template = Template::ClaimLink { link: link.id, delivery: link.deliveries };
         messages::queue(world, link.scope(), channel, &recipient, template);
     }
@@ -133,21 +157,33 @@ pub fn claim_link_delivered(
         Conclusion::Delivered { .. }
         | Conclusion::Taken { .. }
         | Conclusion::InDoubt { .. }
-        | Conclusion::Failed { .. } => after_message(world, &link, message.status),
+        | Conclusion::Failed { .. } => after_message(world, &link, &message),
     }
 }
 
 /// Where a link stands when a message with it has come to this.
-pub(super) fn after_message(world: &mut World, link: &Arc<PayoutLink>, status: MessageStatus) -> Result<(), Halt> {
-    let (happening, name) = match status {
-        MessageStatus::Queued => return Ok(()),
+pub(super) fn after_message(world: &mut World, link: &Arc<PayoutLink>, message: &Message) -> Result<(), Halt> {
+    let (happening, name) = match message.status {
+        // Attempts are repeated; the payer sees why.
+        MessageStatus::Queued => {
+            if link.status == LinkStatus::DeliveryPending && link.delivery_error != message.error {
+                super::change(world, link, EventName::PayoutLinkUpdated, |link| {
+                    link.delivery_error.clone_from(&message.error);
+                })?;
+            }
+            return Ok(());
+        }
         MessageStatus::Sent => (Happening::Sent, EventName::PayoutLinkSent),
         MessageStatus::Delivered => (Happening::Delivered, EventName::PayoutLinkSent),
         MessageStatus::Failed => (Happening::DeliveryFailed, EventName::PayoutLinkFailed),
     };
     let to = rules::next(link, happening)?;
     if to != link.status {
-        super::change(world, link, name, |link| link.status = to)?;
+        let error = message.error.clone().filter(|_| message.status == MessageStatus::Failed);
+        super::change(world, link, name, |link| {
+            link.status = to;
+            link.delivery_error = error;
+        })?;
     }
     Ok(())
 }
@@ -190,6 +226,7 @@ impl Command for DeliverInDoubt {
         let begun = messages::begin(world, &self.leased, &message, Before::Untold)?;
         match begun {
             Begun::Send => {
+                delivery_days::count(world, link.scope(), &message.recipient, true)?;
                 super::change(world, &link, EventName::PayoutLinkUpdated, |link| link.deliveries += 1)?;
             }
             Begun::Ask | Begun::Over => {}

@@ -60,6 +60,6 @@ impl Command for Remind {
         if world.attempt(|world| super::deliver::refuse_erased(world, &link))?.is_err() {
             return Ok(());
         }
-        super::deliver::deliver(world, &link).map(|_| ())
+        super::deliver::deliver_unasked(world, &link)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cancel::release;
-use super::deliver::{deliver_first, refuse_erased};
+use super::deliver::{deliver_unasked, refuse_erased};
 use super::model::PayoutLink;
 use super::rules::{self, Happening, Step};
 use crate::events::EventName;
@@ -29,7 +29,7 @@ pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
     let hold = transfers::find(world, link.scope(), link.transfer)?;
     transfers::advance(world, &hold, transfers::rules::Happening::Submitted, |_| ())?;
     let link = super::change(world, &link, EventName::PayoutLinkUpdated, |link| link.status = to)?;
-    deliver_first(world, &link).map(|_| ())
+    deliver_unasked(world, &link)
 }
 
 /// The bank did not pay what was pulled for a link: the link has failed, and nobody was told of it.

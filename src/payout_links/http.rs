@@ -1,12 +1,13 @@
 //! The routes of payout links.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::json;
 
 use super::create::{Create, DeliveryAsked, NewLink};
 use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
-use super::token::NewToken;
+use super::token::{ClaimToken, NewToken};
 use super::{Cancel, PayoutLinkJson, Redeliver, Reported};
 use crate::carriers::{Report, SIGNATURE, report_url};
 use crate::clock::Time;
@@ -14,7 +15,7 @@ use crate::email::Email;
 use crate::fees::Party;
 use crate::http::input::{Input, Problems, input, problem, wrong};
 use crate::http::inputs::{
-    Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Whole, phone, word_input,
+    Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text, Whole, phone, word_input,
 };
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
@@ -22,7 +23,19 @@ use crate::http::{Answer, Bursar, Call, Outcome, Route};
 use crate::ids::{MessageId, OrgId, UserId};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
+use crate::text::{MESSAGE_MAX, check_message};
 use crate::world::Query;
+
+/// Checks that a token opens a link, whatever became of the link.
+///
+/// # Errors
+/// `not-found` when it opens none.
+pub fn check_token(bursar: Arc<Bursar>, token: String) -> Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>> {
+    Box::pin(async move {
+        let parsed = ClaimToken::parse(&bursar.vault, &token).ok_or_else(|| Refusal::not_found("payout link"))?;
+        bursar.read(move |world| super::by_token(world, &parsed).map(|_| ())).await
+    })
+}
 
 word_input!(DeliveryMethod);
 word_input!(FundingSource);
@@ -44,11 +57,27 @@ input! {
     }
 }
 
+/// A sender's message to a payee: it is part of a text that the service sends, so it contains no address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SenderMessage(pub String);
+
+impl Input for SenderMessage {
+    fn read(json: &Json, at: &str) -> Result<Self, Problems> {
+        let Text(message) = Text::<MESSAGE_MAX>::read(json, at)?;
+        check_message(&message).map_err(|reason| wrong(at, reason.to_string()))?;
+        Ok(Self(message))
+    }
+    fn schema() -> serde_json::Value {
+        Text::<MESSAGE_MAX>::schema()
+    }
+}
+
 input! {
     /// How a link is delivered.
     pub struct DeliveryInput {
-        /// Your words to the payee; the text that is sent contains them and the link.
-        pub message: Option<LongText>,
+        /// Your words to the payee, quoted behind the link with your app's name: at most 160 characters, without a web
+        /// address, a domain or a phone number.
+        pub message: Option<SenderMessage>,
         /// sms, email, link or all. By default sms where a phone is known, else email where an address is, else link.
         pub method: Option<DeliveryMethod>,
         /// The payee's e-mail address, where payee does not say it.
@@ -360,10 +389,10 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/payout-links/{payout_link_id}/redeliver" App "redeliver_payout_link" redeliver)
             .about("Payout links", "Deliver a payout link once more")
-            .describe("At most five deliveries in all, the first included (interface.md 14).")
+            .describe("At most five deliveries in all, the first included (interface.md 14), and so many to one phone or address and by one app on one day in UTC as the app setting delivery_limits says.")
             .takes::<crate::http::inputs::NoFields>()
             .gives::<PayoutLinkJson>(200, "The link.")
-            .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState, Code::UserInactive]),
+            .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
         route!(Delete "/v2/payout-links/{payout_link_id}" App "cancel_payout_link" cancel)
             .about("Payout links", "Cancel an unclaimed payout link")
             .describe("Releases the money that it held. Canceling a canceled link changes nothing.")

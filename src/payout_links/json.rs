@@ -79,6 +79,10 @@ pub struct DeliveryJson {
     /// The phone, where one is used.
     #[schema(required)]
     pub phone_number: Option<String>,
+    /// Why the last attempt to deliver failed, in the words of the SMS or e-mail provider, also while attempts are repeated;
+    /// null once a provider takes the message.
+    #[schema(required)]
+    pub error: Option<String>,
 }
 
 /// The link with its address.
@@ -121,6 +125,7 @@ fn body(link: &PayoutLink, address: Option<String>) -> PayoutLinkJson {
             email: payee.email.clone().filter(|_| by_email),
             country_code: payee.country_code.clone().filter(|_| by_phone),
             phone_number: payee.phone_number.clone().filter(|_| by_phone),
+            error: link.delivery_error.clone(),
         },
         payee,
         tax_exempt: link.tax_exempt,

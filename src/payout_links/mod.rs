@@ -24,18 +24,18 @@ pub use create::{Create, DeliveryAsked, NewLink, create, wants};
 pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deliver_first, made_for};
 pub use expire::{Expire, Remind};
 pub use funded::{funded, not_funded};
-pub use http::{NewPayoutLink, PayeeInput, made, reports, routes};
+pub use http::{NewPayoutLink, PayeeInput, check_token, made, reports, routes};
 pub use json::{PayoutLinkJson, address, address_under, json, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
 pub use reported::Reported;
-pub use token::{ClaimToken, NewToken, opens_with};
+pub use token::{ClaimToken, NewToken, opens_with, place_in as token_place};
 
 use std::sync::Arc;
 
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
-use crate::ids::{OrgId, PayoutLinkId, UserId};
+use crate::ids::{PayoutLinkId, UserId};
 use crate::refusal::Refusal;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
@@ -51,24 +51,28 @@ pub fn find(world: &mut World, scope: Scope, id: PayoutLinkId) -> Result<Arc<Pay
     }
 }
 
-/// Takes an erased person out of the links that were made for them, or claimed by them.
-pub fn erase_payee(world: &mut World, org: OrgId, user: UserId) -> Result<(), Halt> {
-    for link in world.all::<PayoutLink>(PayoutLink::OF_USER, key![org, Some(user)])? {
-        if link.payee.0 == Payee::default() {
-            continue;
-        }
-        change(world, &link, EventName::PayoutLinkUpdated, |link| {
-            link.payee = Document(Payee::default());
-            link.payee_phone = None;
-            link.payee_email = None;
-        })?;
+/// Takes an erased payee out of a link, and their words and the sender's about them. From then on it is the erased user's:
+/// nobody claims it, and its money goes back to the sender when it expires.
+pub fn erase(world: &mut World, link: &Arc<PayoutLink>, user: UserId) -> Result<(), Halt> {
+    let texts = [&link.message, &link.memo, &link.metadata, &link.description];
+    if link.payee.0 == Payee::default() && texts.iter().all(|text| text.is_none()) {
+        return Ok(());
     }
+    change(world, link, EventName::PayoutLinkUpdated, |link| {
+        link.payee = Document(Payee::default());
+        (link.payee_phone, link.payee_email) = (None, None);
+        link.delivery_error = None;
+        (link.message, link.memo, link.metadata, link.description) = (None, None, None, None);
+        link.for_user = link.for_user.or_else(|| link.claimed_user.is_none().then_some(user));
+    })?;
     Ok(())
 }
 
 /// The link that a claim token opens.
 pub fn by_token(world: &mut World, token: &ClaimToken) -> Result<Arc<PayoutLink>, Halt> {
     let found = world.find::<PayoutLink>(PayoutLink::BY_TOKEN, key![token.org, token.hash])?;
+    // The hash may have been moved here from another row; the seal cannot.
+    let found = found.filter(|link| token::opens_with(&token.vault, link));
     found.ok_or_else(|| Refusal::not_found("payout link").into())
 }
 

@@ -136,6 +136,8 @@ record! {
         pub for_user: Option<UserId>,
         /// How it is delivered.
         pub delivery_method: DeliveryMethod,
+        /// Why the last attempt to deliver failed, in the provider's words.
+        pub delivery_error: Option<String>,
         /// The maker's words to the payee.
         pub message: Option<String>,
         /// How often it was delivered, or is about to be: at most five times.

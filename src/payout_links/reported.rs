@@ -34,13 +34,16 @@ impl Command for Reported {
             Template::Code { .. }
             | Template::PayoutFailed { .. }
             | Template::PayoutCanceled { .. }
-            | Template::PaidByPreference { .. } => None,
+            | Template::PaidByPreference { .. }
+            | Template::PaymentCollected { .. }
+            | Template::PayoutCompleted { .. }
+            | Template::PayeeChanged { .. } => None,
         };
 
         // From here it must succeed.
         let news = messages::record_report(world, &message, &self.report);
         match (news, link) {
-            (Some(message), Some(link)) => after_message(world, &link, message.status),
+            (Some(message), Some(link)) => after_message(world, &link, &message),
             (Some(_) | None, _) => Ok(()),
         }
     }

@@ -7,8 +7,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use uuid::Uuid;
 
 use super::model::PayoutLink;
-use crate::ids::{Entropy, OrgId};
-use crate::vault::{Purpose, Vault};
+use crate::ids::{Entropy, OrgId, PayoutLinkId};
+use crate::vault::{Place, Purpose, Unsealed, Vault};
 
 /// A token that somebody showed.
 #[derive(Clone)]
@@ -17,6 +17,8 @@ pub struct ClaimToken {
     pub org: OrgId,
     /// Its keyed hash.
     pub hash: Vec<u8>,
+    /// Checks that the link found by the hash holds this token.
+    pub vault: Vault,
 }
 
 impl ClaimToken {
@@ -24,7 +26,11 @@ impl ClaimToken {
     pub fn parse(vault: &Vault, token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let (org, secret) = bytes.split_first_chunk::<16>()?;
-        (secret.len() == 32).then(|| Self { org: OrgId(Uuid::from_bytes(*org)), hash: hash(vault, &bytes) })
+        (secret.len() == 32).then(|| Self {
+            org: OrgId(Uuid::from_bytes(*org)),
+            hash: hash(vault, &bytes),
+            vault: vault.clone(),
+        })
     }
 }
 
@@ -34,13 +40,13 @@ impl std::fmt::Debug for ClaimToken {
     }
 }
 
-/// A token that was just drawn, as the record of a link keeps it.
+/// A token that was just drawn, for the command that makes a link.
 #[derive(Clone)]
 pub struct NewToken {
     /// Its keyed hash.
     pub hash: Vec<u8>,
-    /// The token, sealed.
-    pub sealed: Vec<u8>,
+    /// The token, which the command seals into the link.
+    pub token: Unsealed,
 }
 
 impl NewToken {
@@ -49,8 +55,7 @@ impl NewToken {
         let mut token = org.0.as_bytes().to_vec();
         token.extend_from_slice(&entropy.bytes::<32>());
         let hash = hash(vault, &token);
-        let sealed = vault.seal(Purpose::ClaimToken, &hash, &token, entropy.bytes());
-        Self { hash, sealed }
+        Self { hash, token: Unsealed::new(vault, token, entropy.bytes()) }
     }
 }
 
@@ -62,13 +67,29 @@ impl std::fmt::Debug for NewToken {
 
 /// The token of a link as it stands in its address; `None` when the sealed copy was tampered with.
 pub(super) fn shown(vault: &Vault, link: &PayoutLink) -> Option<String> {
-    let token = vault.open(Purpose::ClaimToken, &link.token_hash, &link.sealed_token).ok()?;
+    let token = opened(vault, link)?;
     Some(URL_SAFE_NO_PAD.encode(token))
+}
+
+/// A link's token, unless its seal was moved here from another row or does not belong to its hash.
+fn opened(vault: &Vault, link: &PayoutLink) -> Option<Vec<u8>> {
+    let token = vault.open(&place_in(link), &link.sealed_token).ok()?;
+    (hash(vault, &token) == link.token_hash).then_some(token)
+}
+
+/// Where the token of this link is sealed, to open it.
+pub fn place_in(link: &PayoutLink) -> Place {
+    place(link.org, link.id).formerly(&link.token_hash)
+}
+
+/// Where the token of a link is sealed.
+pub(super) fn place(org: OrgId, link: PayoutLinkId) -> Place {
+    Place::new(Purpose::ClaimToken, org, "payout_links", link.0, "sealed_token")
 }
 
 /// Whether a link was made with this vault's master key.
 pub fn opens_with(vault: &Vault, link: &PayoutLink) -> bool {
-    shown(vault, link).is_some()
+    opened(vault, link).is_some()
 }
 
 fn hash(vault: &Vault, token: &[u8]) -> Vec<u8> {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::bank::Network;
 use crate::platform::Platform;
-use crate::vault::{Purpose, Tampered, Vault};
+use crate::vault::{Place, Purpose, Tampered, Unsealed, Vault};
 use crate::world::record::words;
 
 words! {
@@ -131,8 +131,8 @@ impl fmt::Debug for Details {
 pub struct SealedDetails {
     /// The rail.
     pub platform: Platform,
-    /// The details, sealed.
-    pub sealed: Vec<u8>,
+    /// The details, which the command seals.
+    pub secret: Unsealed,
     /// A keyed hash of platform and details.
     pub fingerprint: Vec<u8>,
     /// For people.
@@ -179,19 +179,31 @@ pub fn known_bank(routing_number: &str) -> Option<(&'static str, bool)> {
     BANKS.iter().find(|(routing, ..)| *routing == routing_number).map(|(_, name, instant)| (*name, *instant))
 }
 
+/// Where the details of a method are sealed: bound to the payee, the app and the rail as well.
+#[must_use]
+pub fn place(method: &super::PayoutMethod) -> Place {
+    Place::new(Purpose::BankAccount, method.org, "payout_methods", method.id.0, "sealed_details")
+        .bound_to(method.user_id.0)
+        .bound_to(method.app.0)
+        .bound_to(method.platform.as_str())
+        .formerly(&method.fingerprint)
+}
+
+fn fingerprint(platform: Platform, plain: &[u8], vault: &Vault) -> Vec<u8> {
+    vault.guessable_hash(Purpose::Fingerprint, &[platform.as_str().as_bytes(), plain]).to_vec()
+}
+
 impl Details {
-    /// Seals the details. `nonce` must never be used twice.
-    ///
-    /// They open only beside their own fingerprint, so a row's secret moved into another row does not open.
+    /// The details for a command, which seals them into the row of the method. `nonce` must never be used twice.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, nonce: [u8; 24]) -> SealedDetails {
         let plain = serde_json::to_vec(&self.target).expect("targets are plain data, which always serialize");
-        let fingerprint = vault.keyed_hash(Purpose::Fingerprint, &[self.platform.as_str().as_bytes(), &plain]).to_vec();
+        let fingerprint = fingerprint(self.platform, &plain, vault);
         let bank = self.bank();
         let known = bank.and_then(|bank| known_bank(&bank.routing_number));
         SealedDetails {
             platform: self.platform,
-            sealed: vault.seal(Purpose::BankAccount, &fingerprint, &plain, nonce),
+            secret: Unsealed::new(vault, plain, nonce),
             fingerprint,
             description: self.description(),
             mask: self.mask(),
@@ -208,12 +220,12 @@ impl Details {
         }
     }
 
-    /// Opens what a row keeps, for the rail.
+    /// Opens the sealed details of a row, for the rail.
     ///
     /// # Errors
-    /// [`Tampered`] when the row was changed by anyone but this program.
+    /// [`Tampered`] when the row was changed by anything but this program.
     pub fn open(method: &super::PayoutMethod, vault: &Vault) -> Result<Self, Tampered> {
-        let plain = vault.open(Purpose::BankAccount, &method.fingerprint, &method.sealed_details)?;
+        let plain = vault.open(&place(method), &method.sealed_details)?;
         let target = serde_json::from_slice(&plain).map_err(|_| Tampered)?;
         Ok(Self { platform: method.platform, target, currency: method.currency.clone() })
     }

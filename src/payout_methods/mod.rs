@@ -1,7 +1,7 @@
 //! Payout methods: where a user's money goes.
 //!
 //! Invariant: what is needed to pay is sealed and never shown; people see its end. A card number is never kept,
-//! not even sealed: it is refused where it is recognized. Deliberately absent: the user, of whom this noun knows
+//! not even sealed: it is refused where it is recognized. A method belongs to one app, which alone sees and uses it. Deliberately absent: the user, of which this noun knows
 //! the id alone, so that a user's JSON can show the default method: who may set one up, and which is the default,
 //! stands in `users`.
 //!
@@ -12,34 +12,81 @@ mod fields;
 mod model;
 mod read;
 
-pub use details::{AccountType, Details, SealedDetails, Target, UsBank, known_bank};
+pub use details::{AccountType, Details, SealedDetails, Target, UsBank, known_bank, place};
 pub use fields::{FieldSpec, described, fields_of};
-pub use model::PayoutMethod;
+pub use model::{MethodOrigin, PayoutMethod};
 pub use read::read_details;
 
 use std::sync::Arc;
 
+use crate::http::Scope;
 use crate::ids::{OrgId, PayoutMethodId, UserId};
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// A user's method, in use or not.
+/// A method that the app has of a user, in use or not.
+///
+/// # Errors
+/// `not-found`, also for a method of another user or of another app, and for a guest's.
+pub fn find(world: &World, scope: Scope, user: UserId, id: PayoutMethodId) -> Result<Arc<PayoutMethod>, Halt> {
+    let method = paid_to(world, scope.org, user, id)?;
+    let is_usable = method.app == scope.app && method.origin != MethodOrigin::Guest;
+    if is_usable { Ok(method) } else { Err(Refusal::not_found("payout method").into()) }
+}
+
+/// The method that a transfer of the user names. Only for what is named by a stored row or chosen by the payee: a transfer from
+/// before methods belonged to apps may name another app's.
 ///
 /// # Errors
 /// `not-found`, also for another user's method.
-pub fn find(world: &World, org: OrgId, user: UserId, id: PayoutMethodId) -> Result<Arc<PayoutMethod>, Halt> {
+pub fn paid_to(world: &World, org: OrgId, user: UserId, id: PayoutMethodId) -> Result<Arc<PayoutMethod>, Halt> {
     match world.get::<PayoutMethod>(key![org, id])? {
         Some(method) if method.user_id == user => Ok(method),
         Some(_) | None => Err(Refusal::not_found("payout method").into()),
     }
 }
 
-/// A user's methods that are in use, oldest first.
-pub fn of_user(world: &mut World, org: OrgId, user: UserId) -> Result<Vec<Arc<PayoutMethod>>, Halt> {
+/// The app's methods of a user that are in use, oldest first, without those of guests.
+pub fn of_app(world: &mut World, scope: Scope, user: UserId) -> Result<Vec<Arc<PayoutMethod>>, Halt> {
+    let mut methods = with_guests(world, scope, user)?;
+    methods.retain(|method| method.origin != MethodOrigin::Guest);
+    Ok(methods)
+}
+
+/// The same with those of guests.
+fn with_guests(world: &mut World, scope: Scope, user: UserId) -> Result<Vec<Arc<PayoutMethod>>, Halt> {
+    let mut methods = of_payee(world, scope.org, user)?;
+    methods.retain(|method| method.app == scope.app);
+    Ok(methods)
+}
+
+/// A user's methods with all apps of the organization that are in use, oldest first. Never for an app to see.
+pub fn of_payee(world: &mut World, org: OrgId, user: UserId) -> Result<Vec<Arc<PayoutMethod>>, Halt> {
     let mut methods = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![org, user])?;
     methods.retain(|method| method.in_use);
     Ok(methods)
+}
+
+/// The methods that the payee may choose in a claim of the app: those of this app, and those that the payee chose in claims of
+/// other apps. What another app added is not the payee's word, and a guest's method is offered only where it is `chosen` already.
+pub fn offered(
+    world: &mut World,
+    scope: Scope,
+    user: UserId,
+    chosen: Option<PayoutMethodId>,
+) -> Result<Vec<Arc<PayoutMethod>>, Halt> {
+    let all = of_payee(world, scope.org, user)?;
+    let is_own = |method: &&Arc<PayoutMethod>| {
+        method.app == scope.app && (method.origin != MethodOrigin::Guest || chosen == Some(method.id))
+    };
+    let mut offered: Vec<Arc<PayoutMethod>> = all.iter().filter(is_own).cloned().collect();
+    for method in all.iter().filter(|method| method.app != scope.app && method.origin == MethodOrigin::Payee) {
+        if offered.iter().all(|known| known.fingerprint != method.fingerprint) {
+            offered.push(method.clone());
+        }
+    }
+    Ok(offered)
 }
 
 /// Whether another user of the organization is, or was, paid by the same details.
@@ -51,7 +98,7 @@ pub fn is_shared(world: &mut World, org: OrgId, user: UserId, details: &SealedDe
     Ok(same.iter().any(|method| method.user_id != user))
 }
 
-/// Methods that a user has set up and that are in use, at most: more than anybody is paid by.
+/// Methods of a user that an app has in use, at most: more than anybody is paid by.
 pub const METHODS_MAX: usize = 50;
 
 /// Refuses to set up one more where there are many. Whoever holds a link may set methods up, and all of a user's are looked
@@ -59,8 +106,8 @@ pub const METHODS_MAX: usize = 50;
 ///
 /// # Errors
 /// `limit-exceeded` where the user has [`METHODS_MAX`] others in use.
-pub fn must_have_room(world: &mut World, org: OrgId, user: UserId, details: &SealedDetails) -> Result<(), Halt> {
-    let methods = of_user(world, org, user)?;
+pub fn must_have_room(world: &mut World, scope: Scope, user: UserId, details: &SealedDetails) -> Result<(), Halt> {
+    let methods = with_guests(world, scope, user)?;
     let is_known = methods.iter().any(|method| method.fingerprint == details.fingerprint);
     if is_known || methods.len() < METHODS_MAX {
         return Ok(());
@@ -70,36 +117,37 @@ pub fn must_have_room(world: &mut World, org: OrgId, user: UserId, details: &Sea
     Err(Refusal::new(Code::LimitExceeded, message).into())
 }
 
-/// Adds a method, and says whether it is new. The same details given twice are one method: the one that is there is
-/// given again.
+/// Adds a method to an app, and says whether it is new there. The same details given twice are one method of the app; what other
+/// apps have makes no difference.
 pub fn add(
     world: &mut World,
-    org: OrgId,
+    scope: Scope,
     user: UserId,
-    details: &SealedDetails,
+    (details, origin): (&SealedDetails, MethodOrigin),
     metadata: Option<&str>,
 ) -> Result<(Arc<PayoutMethod>, bool), Halt> {
-    let known = of_user(world, org, user)?.into_iter().find(|method| method.fingerprint == details.fingerprint);
+    let mut known = of_app(world, scope, user)?;
+    if origin == MethodOrigin::Guest {
+        known.extend(with_guests(world, scope, user)?);
+    }
+    let known = known.into_iter().find(|method| method.fingerprint == details.fingerprint);
 
     // From here it must succeed.
     if let Some(known) = known {
-        let Some(metadata) = metadata else { return Ok((known, false)) };
-        let known = world.change(&known, |method| {
-            method.metadata = Some(metadata.to_owned());
-            method.version += 1;
-        });
-        return Ok((known, false));
+        return Ok((confirm(world, &known, origin, metadata), false));
     }
     let (id, created_at) = (world.id(), world.now());
     let details = details.clone();
-    let method = world.add(PayoutMethod {
-        org,
+    let method = PayoutMethod {
+        org: scope.org,
         id,
         user_id: user,
+        app: scope.app,
+        origin,
         platform: details.platform,
         description: details.description,
         mask: details.mask,
-        sealed_details: details.sealed,
+        sealed_details: Vec::new(),
         fingerprint: details.fingerprint,
         bank_name: details.bank_name,
         routing_number: details.routing_number,
@@ -117,8 +165,28 @@ pub fn add(
         disabled_at: None,
         disabled_reason: None,
         version: 1,
-    });
-    Ok((method, true))
+    };
+    let sealed_details = details.secret.seal(&place(&method));
+    Ok((world.add(PayoutMethod { sealed_details, ..method }), true))
+}
+
+/// Takes note that a method was given or chosen again. What the payee chose stays the payee's choice, and a guest changes nothing.
+pub fn confirm(
+    world: &mut World,
+    method: &Arc<PayoutMethod>,
+    origin: MethodOrigin,
+    metadata: Option<&str>,
+) -> Arc<PayoutMethod> {
+    let stays = [method.origin, origin].contains(&MethodOrigin::Guest) || method.origin == MethodOrigin::Payee;
+    let origin = if stays { method.origin } else { origin };
+    if origin == method.origin && metadata.is_none() {
+        return method.clone();
+    }
+    world.change(method, |method| {
+        method.origin = origin;
+        method.metadata = metadata.map(str::to_owned).or(method.metadata.take());
+        method.version += 1;
+    })
 }
 
 /// Takes a method out of use: the user removed it (`removed`), or a payout to it failed for good (the failure's code).

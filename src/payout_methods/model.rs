@@ -1,9 +1,26 @@
 //! What is kept of a payout method.
 
 use crate::clock::Time;
-use crate::ids::{OrgId, PayoutMethodId, UserId};
+use crate::ids::{AppId, OrgId, PayoutMethodId, UserId};
 use crate::platform::Platform;
-use crate::world::record::record;
+use crate::world::record::{record, words};
+
+words! {
+    /// Who added a payout method to an app.
+    #[derive(Default)]
+    pub enum MethodOrigin {
+        /// The app, through the API.
+        #[default]
+        App = "app",
+        /// The payee, in a claim session of the app.
+        Payee = "payee",
+        /// The holder of a link that names no payee, for the money of that link alone: no app, list, default or debit uses it.
+        Guest = "guest",
+        /// Either, or another app: stored before origins were recorded, while several apps were connected. Used only where a
+        /// payout names it.
+        Unknown = "unknown",
+    }
+}
 
 record! {
     /// A way to be paid that a user has set up. What is needed to pay is sealed; what people may see
@@ -18,13 +35,17 @@ record! {
         pub id: PayoutMethodId,
         /// Whose it is.
         pub user_id: UserId,
+        /// The app that uses it. An account that a payee uses with two apps has two rows.
+        pub app: AppId,
+        /// Who added it.
+        pub origin: MethodOrigin,
         /// The rail.
         pub platform: Platform,
         /// For people: `Checking account`.
         pub description: String,
         /// The end of the number: `6789`; `None` where there is no number.
         pub mask: Option<String>,
-        /// The details, sealed beside `fingerprint`; see `Details::open`.
+        /// The details, sealed; see `Details::open`.
         pub sealed_details: Vec<u8>,
         /// A keyed hash of platform and details, by which the same account is recognized twice.
         pub fingerprint: Vec<u8>,

@@ -5,8 +5,9 @@ use super::fields::fields_of;
 use crate::bank::{AccountNumber, Bic, CryptoAddress, Iban, Network, RoutingNumber, looks_like_card_number};
 use crate::country::is_country;
 use crate::email::Email;
+use crate::embargo;
 use crate::fees;
-use crate::http::input::{Problems, problem, unknown, wrong};
+use crate::http::input::{Problems, add_unknown, problem, wrong};
 use crate::http::inputs::NAME_MAX;
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
@@ -32,7 +33,7 @@ pub fn read_details(platform: Platform, json: &Json, at: &str, beside: &[&str]) 
         let is_nothing = *value == Json::Null
             && Platform::ALL.iter().any(|platform| fields_of(*platform).iter().any(|field| field.name == name));
         if !known.contains(&name.as_str()) && !beside.contains(&name.as_str()) && !is_nothing {
-            reader.problems.extend(unknown_field(at, name, &known));
+            add_unknown_field(&mut reader.problems, at, name, &known);
         }
     }
     let target = reader.target(platform);
@@ -46,12 +47,12 @@ pub fn read_details(platform: Platform, json: &Json, at: &str, beside: &[&str]) 
     }
 }
 
-fn unknown_field(at: &str, name: &str, known: &[&str]) -> Problems {
-    let at = format!("{at}/{name}");
+fn add_unknown_field(problems: &mut Problems, at: &str, name: &str, known: &[&str]) {
     if matches!(name, "card_number" | "pan" | "cvv" | "cvc") {
-        return wrong(&at, CARD_NUMBER);
+        problems.extend(wrong(&format!("{at}/{name}"), CARD_NUMBER));
+    } else {
+        add_unknown(problems, &format!("{at}/"), name, known);
     }
-    unknown(&at, name, known)
 }
 
 const CARD_NUMBER: &str =
@@ -198,8 +199,8 @@ impl<'a> Reader<'a> {
                     self.refuse(name, invalid("goes without an iban, which says it already"));
                 }
             }
-            let iban = self.required("iban", |text| text.parse::<Iban>().map_err(invalid));
-            let bic = self.optional("bic", |text| text.parse::<Bic>().map_err(invalid));
+            let iban = self.required("iban", iban);
+            let bic = self.optional("bic", bic);
             self.optional("country", country);
             let account_holder_name = self.account_holder_name();
             let bic = bic.map(|bic| bic.as_str().to_owned());
@@ -210,12 +211,12 @@ impl<'a> Reader<'a> {
             return None;
         }
         let country = self.required("country", country);
-        let account_number = self.required("account_number", |text| code_of(text, 34));
+        let account_number = self.required("account_number", account_number);
         // A BIC names the bank as well as a local code does.
         let bank_code = if self.has("bic") {
-            self.required("bic", |text| text.parse::<Bic>().map(|bic| bic.as_str().to_owned()).map_err(invalid))
+            self.required("bic", |text| bic(text).map(|bic| bic.as_str().to_owned()))
         } else {
-            self.required("bank_code", |text| code_of(text, 20))
+            self.required("bank_code", bank_code)
         };
         let account_holder_name = self.account_holder_name();
         Some(Target::LocalAccount {
@@ -246,7 +247,7 @@ impl<'a> Reader<'a> {
         let phone = self.required("phone_number", |text| {
             let parsed = match &country_code {
                 Some(code) => PhoneNumber::parse(code, text),
-                None => PhoneNumber::parse_e164(text),
+                None => PhoneNumber::parse_e164(text).and_then(PhoneNumber::accepted),
             };
             parsed.map_err(|reason| (Code::InvalidPhoneNumber, reason.to_string()))
         });
@@ -259,9 +260,51 @@ fn checked(text: &str, max_chars: usize) -> Result<String, Reason> {
     Ok(text.to_owned())
 }
 
+/// Refuses a country under embargo.
+fn not_embargoed(country: &str) -> Result<(), Reason> {
+    if embargo::is_country(country) { Err(invalid(embargo::REFUSED)) } else { Ok(()) }
+}
+
+fn iban(text: &str) -> Result<Iban, Reason> {
+    let iban = text.parse::<Iban>().map_err(invalid)?;
+    not_embargoed(iban.country_code())?;
+    Ok(iban)
+}
+
+fn bic(text: &str) -> Result<Bic, Reason> {
+    let bic = text.parse::<Bic>().map_err(invalid)?;
+    not_embargoed(bic.country_code())?;
+    Ok(bic)
+}
+
+/// A local account number. What has the shape of an IBAN is held to its rule, whether or not IBANs of its country are known.
+fn account_number(text: &str) -> Result<String, Reason> {
+    let number = code_of(text, 34)?;
+    match number.split_at_checked(2) {
+        Some((country, rest)) if rest.len() > 10 && rest[..2].bytes().all(|digit| digit.is_ascii_digit()) => {
+            not_embargoed(&country.to_ascii_uppercase())?;
+        }
+        Some(_) | None => {}
+    }
+    Ok(number)
+}
+
+/// A local bank code. A BIC under this name is held to the same rule as under its own.
+fn bank_code(text: &str) -> Result<String, Reason> {
+    let code = code_of(text, 20)?;
+    if let Ok(bic) = code.parse::<Bic>() {
+        not_embargoed(bic.country_code())?;
+    }
+    Ok(code)
+}
+
 fn country(text: &str) -> Result<String, Reason> {
     let code = text.to_ascii_uppercase();
-    if is_country(&code) { Ok(code) } else { Err(invalid("must be a country's two letters, such as DE (ISO 3166-1)")) }
+    if !is_country(&code) {
+        return Err(invalid("must be a country's two letters, such as DE (ISO 3166-1)"));
+    }
+    not_embargoed(&code)?;
+    Ok(code)
 }
 
 fn currency(text: &str) -> Result<String, Reason> {
@@ -368,6 +411,12 @@ mod tests {
                 Some("5678"),
             ),
             (
+                "intl_bank",
+                r#"{"country": "GB", "bank_code": "BARCGB22", "account_number": "12345678"}"#,
+                "International bank account",
+                Some("5678"),
+            ),
+            (
                 "intl_transfer",
                 r#"{"name": "Jane Doe", "country": "MX", "phone_number": "+525512345678"}"#,
                 "Transfer to Jane Doe",
@@ -391,7 +440,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_wrong_is_named_all_at_once() {
-        let table: [(&str, &str, &[&str]); 14] = [
+        let table: [(&str, &str, &[&str]); 21] = [
             ("ach", "{}", &["/routing_number", "/account_number"]),
             (
                 "ach",
@@ -405,6 +454,29 @@ mod tests {
             ("wallet_c", "{}", &["/cash_tag"]),
             ("wallet_d", r#"{"handle": "two words"}"#, &["/handle"]),
             ("intl_bank", "{}", &["/iban"]),
+            ("intl_bank", r#"{"country": "IR", "bank_code": "x", "account_number": "30012345678"}"#, &["/country"]),
+            ("intl_bank", r#"{"country": "DE", "bic": "COMMKPPX", "account_number": "30012345678"}"#, &["/bic"]),
+            ("intl_bank", r#"{"country": "SY", "bank_code": "x", "account_number": "30012345678"}"#, &["/country"]),
+            (
+                "intl_bank",
+                r#"{"country": "GB", "bank_code": "meli-irthxxx", "account_number": "12345678"}"#,
+                &["/bank_code"],
+            ),
+            (
+                "intl_bank",
+                r#"{"country": "GB", "bank_code": "x", "account_number": "IR580540105180021273113007"}"#,
+                &["/account_number"],
+            ),
+            (
+                "intl_transfer",
+                r#"{"name": "Jane Doe", "country": "KP", "phone_number": "+525512345678"}"#,
+                &["/country"],
+            ),
+            (
+                "intl_transfer",
+                r#"{"name": "Jane Doe", "country": "CU", "phone_number": "+5351234567"}"#,
+                &["/country", "/phone_number"],
+            ),
             ("intl_bank", r#"{"country": "DE"}"#, &["/account_number", "/bank_code"]),
             ("intl_transfer", r#"{"country": "Mexico"}"#, &["/name", "/country", "/phone_number"]),
             ("crypto", r#"{"network": "bitcoin", "address": "0x00"}"#, &["/address"]),

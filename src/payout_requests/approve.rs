@@ -2,12 +2,14 @@
 
 use super::model::PayoutRequest;
 use super::rules::{self, Happening};
-use super::{Shown, change, find};
+use super::{Shown, change, find, quota};
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{OrgId, PayoutRequestId};
 use crate::payout_links::{self, NewLink, NewToken, Payee};
 use crate::refusal::{Code, Refusal};
+use crate::users::User;
+use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// POST /v2/payout-requests/{payout_request_id}/approve
@@ -34,12 +36,18 @@ impl Command for Approve {
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;
         let Some(to) = rules::next(&request, Happening::Approved)? else { return Shown::of(world, request) };
-        if request.for_user.is_none() && request.payee_phone.is_none() {
-            // The phone of whoever asks is gone only with the person: a link without it would be anybody's.
+        let user = match request.user_id {
+            Some(user) => world.get::<User>(key![self.scope.org, user])?,
+            None => None,
+        };
+        let is_erased = user.is_some_and(|user| user.deleted_at.is_some());
+        if is_erased || request.for_user.is_none() && request.payee_phone.is_none() {
+            // Without the phone number of the payee, anyone could claim the link.
             let message = "The user who asks was deleted. Reject the request.";
             return Err(Refusal::new(Code::UserInactive, message).into());
         }
         let link = payout_links::create(world, self.scope, &asked_for(&request), &self.token)?;
+        quota::give_back(world, &request)?;
 
         // From here it must succeed.
         let link = payout_links::deliver_first(world, &link)?;

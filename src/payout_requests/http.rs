@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::model::{PayoutRequest, RequestStatus};
+use super::quota;
 use super::{Approve, Asker, NewRequest, PayoutRequestJson, Reject, Shown, Submit};
 use crate::email::Email;
 use crate::http::input::input;
@@ -91,7 +92,9 @@ impl PayoutRequestsQuery {
 fn answer(call: &Call, status: u16) -> impl Fn(&Shown) -> Answer + Send + 'static {
     let (bursar, kind) = (call.bursar.clone(), call.caller.kind);
     move |shown| match kind {
-        CredentialKind::App | CredentialKind::Organization => Answer::json(status, &shown.json(&bursar)).secret(),
+        CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => {
+            Answer::json(status, &shown.json(&bursar)).secret()
+        }
         CredentialKind::Client | CredentialKind::None => Answer::json(status, &shown.for_the_public()),
     }
 }
@@ -99,8 +102,9 @@ fn answer(call: &Call, status: u16) -> impl Fn(&Shown) -> Answer + Send + 'stati
 /// POST /v2/payout-requests
 pub async fn submit(call: Call) -> Outcome {
     let scope = call.scope()?;
-    let new = call.body::<NewPayoutRequest>().and_then(NewPayoutRequest::into_new_request);
     let by_client = call.caller.kind == CredentialKind::Client;
+    let new = call.body::<NewPayoutRequest>().and_then(NewPayoutRequest::into_new_request);
+    let new = new.and_then(|new| if by_client { quota::check(&new).map(|()| new) } else { Ok(new) });
     call.once(new.map(|new| Submit { scope, new, by_client }), answer(&call, 201)).await
 }
 

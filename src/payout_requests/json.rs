@@ -60,7 +60,7 @@ pub struct Shown {
 
 impl Shown {
     /// Looks up what is embedded.
-    pub(super) fn of(world: &mut World, request: Arc<PayoutRequest>) -> Result<Self, Halt> {
+    pub fn of(world: &mut World, request: Arc<PayoutRequest>) -> Result<Self, Halt> {
         let scope = request.scope();
         let link = match request.payout_link {
             Some(id) => Some(payout_links::find(world, scope, id)?),
@@ -83,7 +83,7 @@ impl Shown {
     }
 
     /// Without the link's address, which is a secret, for events.
-    pub(super) fn without_address(&self) -> PayoutRequestJson {
+    pub fn without_address(&self) -> PayoutRequestJson {
         self.body(self.link.as_ref().map(|link| payout_links::without_address(link)))
     }
 

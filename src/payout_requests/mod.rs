@@ -9,6 +9,7 @@ mod approve;
 mod http;
 mod json;
 mod model;
+mod quota;
 mod reject;
 pub mod rules;
 mod submit;
@@ -16,7 +17,7 @@ mod submit;
 pub use approve::Approve;
 pub use http::routes;
 pub use json::{PayoutRequestJson, Shown};
-pub use model::{PayoutRequest, RequestPayee, RequestStatus};
+pub use model::{PayoutRequest, PublicRequests, RequestPayee, RequestStatus};
 pub use reject::Reject;
 pub use submit::{Asker, NewRequest, Submit};
 
@@ -25,11 +26,8 @@ use std::sync::Arc;
 use crate::apps;
 use crate::events::{self, EventName, News};
 use crate::http::Scope;
-use crate::ids::{OrgId, PayoutRequestId, UserId};
-use crate::payout_links;
+use crate::ids::PayoutRequestId;
 use crate::refusal::{Code, Refusal};
-use crate::transfers;
-use crate::users::Elsewhere;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
@@ -44,19 +42,17 @@ pub fn find(world: &mut World, scope: Scope, id: PayoutRequestId) -> Result<Arc<
     }
 }
 
-/// What is here, and in what is listed before, of a user.
-pub const OF_USERS: Elsewhere = Elsewhere { under_way: transfers::under_way, erase: erase_payee };
-
-/// Takes an erased person out of the requests that they made, and out of their links.
-fn erase_payee(world: &mut World, org: OrgId, user: UserId) -> Result<(), Halt> {
-    payout_links::erase_payee(world, org, user)?;
-    for request in world.all::<PayoutRequest>(PayoutRequest::OF_USER, key![org, Some(user)])? {
-        change(world, &request, |request| {
-            request.payee = Document(RequestPayee::default());
-            request.payee_phone = None;
-            request.payee_email = None;
-        })?;
+/// Takes an erased payee out of a request that they made, and what was said about it.
+pub fn erase(world: &mut World, request: &Arc<PayoutRequest>) -> Result<(), Halt> {
+    let texts = [&request.payee_phone, &request.payee_email, &request.memo, &request.metadata, &request.comment];
+    if request.payee.0 == RequestPayee::default() && texts.iter().all(|text| text.is_none()) {
+        return Ok(());
     }
+    change(world, request, |request| {
+        request.payee = Document(RequestPayee::default());
+        (request.payee_phone, request.payee_email) = (None, None);
+        (request.memo, request.metadata, request.comment) = (None, None, None);
+    })?;
     Ok(())
 }
 

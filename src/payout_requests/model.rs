@@ -37,7 +37,8 @@ record! {
     pub struct PayoutRequest in "payout_requests" {
         key (org, id)
         unique BY_LINK (org, payout_link)
-        many OF_USER (org, user_id);
+        many OF_USER (org, user_id)
+        many BY_PHONE (org, payee_phone);
         /// The organization.
         pub org: OrgId,
         /// Its id.
@@ -64,6 +65,8 @@ record! {
         pub memo: Option<String>,
         /// Metadata; becomes the link's.
         pub metadata: Option<String>,
+        /// Whether a client id alone submitted it: such requests are limited until a decision.
+        pub by_client: bool,
         /// Why it was rejected.
         pub comment: Option<String>,
         /// Goes up with each change.
@@ -72,6 +75,19 @@ record! {
         pub created_at: Time,
         /// When it last changed.
         pub updated_at: Time,
+    }
+}
+
+record! {
+    /// How many requests that a client id alone submitted to an app are undecided.
+    pub struct PublicRequests in "public_payout_requests" {
+        key (org, app);
+        /// The organization.
+        pub org: OrgId,
+        /// The app.
+        pub app: AppId,
+        /// Undecided requests.
+        pub undecided: i64,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The app turns a request down.
 
 use super::rules::{self, Happening};
-use super::{Shown, change, find};
+use super::{Shown, change, find, quota};
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{OrgId, PayoutRequestId};
@@ -28,6 +28,8 @@ impl Command for Reject {
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;
         let Some(to) = rules::next(&request, Happening::Rejected)? else { return Shown::of(world, request) };
+
+        quota::give_back(world, &request)?;
 
         // From here it must succeed.
         change(world, &request, |request| {

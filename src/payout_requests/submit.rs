@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::model::{PayoutRequest, RequestPayee, RequestStatus};
-use super::{Shown, tell};
+use super::{Shown, quota, tell};
+use crate::apps;
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::money::Cents;
 use crate::phone::PhoneNumber;
-use crate::users::{self, User};
+use crate::users::{self, Reached, User};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
@@ -66,12 +67,19 @@ impl Command for Submit {
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let user = self.user(world)?;
+        if self.by_client {
+            quota::take(world, self.scope, &self.new)?;
+        }
 
         // From here it must succeed.
         let (id, now) = (world.id(), world.now());
+        let reached = match &user {
+            Some(user) => users::reached(world, self.scope, user)?,
+            None => Reached::default(),
+        };
         let (payee, for_user) = match &self.new.asker {
             Asker::Phone(phone) => (payee(phone), None),
-            Asker::User(id) => (user.as_ref().map(|user| payee_of(user)).unwrap_or_default(), Some(*id)),
+            Asker::User(id) => (payee_of(&reached), Some(*id)),
         };
         let phone = payee.country_code.as_ref().zip(payee.phone_number.as_ref());
         let request = world.add(PayoutRequest {
@@ -82,12 +90,13 @@ impl Command for Submit {
             status: RequestStatus::Created,
             payee_phone: phone.map(|(country, number)| format!("+{country}{number}")),
             payee: Document(payee),
-            payee_email: user.as_ref().and_then(|user| user.email.as_ref()).map(|email| email.to_lowercase()),
+            payee_email: reached.email.map(|email| email.to_lowercase()),
             for_user,
             user_id: user.as_ref().map(|user| user.id),
             payout_link: None,
             memo: self.new.memo.clone(),
             metadata: self.new.metadata.clone(),
+            by_client: self.by_client,
             comment: None,
             version: 1,
             created_at: now,
@@ -104,6 +113,7 @@ impl Submit {
             Asker::User(id) if self.by_client => users::find_if_known(world, self.scope, *id),
             Asker::User(id) => users::find(world, self.scope, *id).map(Some),
             Asker::Phone(phone) => {
+                apps::phones::may_write_to(world, self.scope, &phone.e164(), "/payee/phone_number")?;
                 let Some(user) = users::by_phone(world, self.scope.org, &phone.e164())? else { return Ok(None) };
                 let connected = users::is_connected(world, self.scope, user.id)?;
                 Ok(connected.then_some(user))
@@ -119,6 +129,6 @@ fn payee(phone: &PhoneNumber) -> RequestPayee {
     }
 }
 
-fn payee_of(user: &User) -> RequestPayee {
-    RequestPayee { country_code: user.phone_country_code.clone(), phone_number: user.phone_national.clone() }
+fn payee_of(reached: &Reached) -> RequestPayee {
+    RequestPayee { country_code: reached.phone_country_code.clone(), phone_number: reached.phone_national.clone() }
 }

@@ -43,8 +43,9 @@ impl Command for ApprovePayout {
         rules::step(transfer.status, Happening::Cleared)?;
         // Much may have happened to the payee and to the app's rails since the payout was made.
         let user = users::find(world, self.scope, user)?;
+        users::must_not_be_frozen(&user)?;
         users::may_be_paid(world, self.scope, &user, (!transfer.tax_exempt).then_some(Cents::ZERO))?;
-        let method = payout_methods::find(world, self.scope.org, user.id, method)?;
+        let method = payout_methods::paid_to(world, self.scope.org, user.id, method)?;
         may_use(&method)?;
         may_go_by(world, self.scope, &user, method.platform)?;
 

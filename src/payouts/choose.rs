@@ -7,7 +7,7 @@ use super::quote::Way;
 use crate::fees::BOOK_CURRENCY;
 use crate::http::Scope;
 use crate::ids::PayoutMethodId;
-use crate::payout_methods::{self, PayoutMethod};
+use crate::payout_methods::{self, MethodOrigin, PayoutMethod};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::users::{self, User};
@@ -31,7 +31,8 @@ pub struct Chosen {
     pub method: Option<Arc<PayoutMethod>>,
 }
 
-/// Finds rail and account: the account that is named, else the user's most recent one on that rail.
+/// Finds rail and account among those that the app has of the user: the account that is named, else the most recent one on that
+/// rail.
 ///
 /// # Errors
 /// `user-info-missing` where `default` is asked for and the user has none; `invalid-input` at `/account_id` where the
@@ -44,7 +45,7 @@ pub fn choose(
     account: Option<PayoutMethodId>,
 ) -> Result<Chosen, Halt> {
     let default = match asked {
-        RailAsked::Default => Some(default(world, user)?),
+        RailAsked::Default => Some(default(world, scope, user)?),
         RailAsked::Rail(_) => None,
     };
     let platform = match (asked, &default) {
@@ -56,15 +57,16 @@ pub fn choose(
         Some(account) => Some(named(world, scope, user, platform, account)?),
         None if default.is_some() => default,
         None => {
-            let methods = payout_methods::of_user(world, scope.org, user.id)?;
-            methods.into_iter().rfind(|method| method.platform == platform)
+            let methods = payout_methods::of_app(world, scope, user.id)?;
+            let usable = |method: &Arc<PayoutMethod>| method.origin != MethodOrigin::Unknown;
+            methods.into_iter().rfind(|method| method.platform == platform && usable(method))
         }
     };
     Ok(Chosen { platform, method })
 }
 
-fn default(world: &mut World, user: &User) -> Result<Arc<PayoutMethod>, Halt> {
-    users::default_payout_method(world, user)?.ok_or_else(|| no_default().into())
+fn default(world: &World, scope: Scope, user: &User) -> Result<Arc<PayoutMethod>, Halt> {
+    users::default_payout_method(world, scope, user.id)?.ok_or_else(|| no_default().into())
 }
 
 fn no_default() -> Refusal {
@@ -83,7 +85,7 @@ fn named(
         let message = format!("is for ach, intl_bank and push_to_card; {platform} takes none");
         return Err(Refusal::field(Code::InvalidInput, "/account_id", message).into());
     }
-    let method = payout_methods::find(world, scope.org, user.id, account)?;
+    let method = payout_methods::find(world, scope, user.id, account)?;
     if method.platform != platform {
         let message = format!("is an account for {}, not for {platform}", method.platform);
         return Err(Refusal::field(Code::InvalidInput, "/account_id", message).into());

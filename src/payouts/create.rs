@@ -4,10 +4,10 @@ use super::choose::{Chosen, RailAsked, choose, no_method};
 use super::pay::{Order, pay};
 use super::quote::FeesAsked;
 use crate::engine::Command;
-use crate::http::Scope;
+use crate::http::{Environment, Scope};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
 use crate::money::Cents;
-use crate::payout_methods::SealedDetails;
+use crate::payout_methods::{MethodOrigin, SealedDetails};
 use crate::transfers::{self, TransferJson};
 use crate::users::{self, NewMethod};
 use crate::world::{Halt, World};
@@ -17,6 +17,8 @@ use crate::world::{Halt, World};
 pub struct CreatePayout {
     /// The app.
     pub scope: Scope,
+    /// How long new methods rest by default depends on it.
+    pub environment: Environment,
     /// Who is paid.
     pub user: UserId,
     /// Cents that leave the wallet, fees of the payee included.
@@ -58,13 +60,14 @@ impl Command for CreatePayout {
                     // A card has no holder but the user.
                     names: None,
                 };
-                users::set_up_payout_method(world, self.scope, &user, &new)?
+                users::set_up_payout_method(world, self.scope, &user, (&new, MethodOrigin::App))?
             }
             (None, None) => {
                 users::must_be_active(&user)?;
                 return Err(no_method(platform).into());
             }
         };
+        users::may_be_paid_without_payee(world, self.scope, &user, &method, self.environment)?;
         let order = Order {
             scope: self.scope,
             user,

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::choose::{RailAsked, choose};
 use super::quote::{FeesAsked, Prices, Quote, Upgrade, prices, quote};
-use crate::fees::{self, Exchange, FeeBasis, Schedule};
+use crate::fees::{self, Exchange, FeeBasis, SHARE_MIN, Schedule};
 use crate::http::Scope;
 use crate::ids::{PayoutMethodId, UserId};
 use crate::money::{Cents, MoneyOverflow, Percent};
@@ -105,7 +105,7 @@ pub struct WorkedFee {
     /// How that becomes cents.
     #[schema(example = "half-even")]
     pub rounding: &'static str,
-    /// The bound that it was held to: min, max, or null.
+    /// The bound that it was held to: min, max, one_cent (the least that a percentage above zero costs), or null.
     #[schema(required)]
     pub held_to: Option<&'static str>,
     /// What is charged, in cents.
@@ -202,10 +202,12 @@ fn worked(part: &'static str, schedule: Schedule, on_amount: Cents, charged: Cen
     let unrounded = schedule.percent.exact_on_top(schedule.fixed, on_amount);
     let below = unrounded < Decimal::from(schedule.min.get()) && charged == schedule.min;
     let above = schedule.max.is_some_and(|max| charged == max && unrounded > Decimal::from(max.get()));
-    let held_to = match (above, below) {
-        (true, _) => Some("max"),
-        (false, true) => Some("min"),
-        (false, false) => None,
+    let rounds_to_nothing = !above && !below && charged == SHARE_MIN && unrounded <= Decimal::new(5, 1);
+    let held_to = match (above, below, rounds_to_nothing) {
+        (true, _, _) => Some("max"),
+        (false, true, _) => Some("min"),
+        (false, false, true) => Some("one_cent"),
+        (false, false, false) => None,
     };
     WorkedFee { part, on_amount, schedule, unrounded: unrounded.to_string(), rounding: "half-even", held_to, charged }
 }
@@ -245,6 +247,8 @@ mod tests {
             (schedule(0, "0.02", 0, Some(2_000)), 100_000, "2000", None, 2_000),
             (schedule(0, "0.01", 50, None), 100, "1", Some("min"), 50),
             (schedule(0, "0.01", 50, None), 5_000, "50", None, 50),
+            (schedule(0, "0.02", 0, None), 25, "0.5", Some("one_cent"), 1),
+            (schedule(0, "0.02", 0, None), 26, "0.52", None, 1),
         ] {
             let cents = fees::fee(&schedule, Cents::new(amount)).unwrap();
             assert_eq!(cents, Cents::new(charged), "{schedule:?}");

@@ -13,7 +13,7 @@ use crate::fees::{BOOK_CURRENCY, Party, Schedule};
 use crate::http::input::{Input, Problems, input, text, wrong};
 use crate::http::inputs::{Amount, Metadata, NoFields, Whole};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Permission, Route};
 use crate::ids::{MemberId, PayoutMethodId, UserId};
 use crate::money::{Cents, Percent};
 use crate::payout_links::{self, NewLink, NewPayoutLink, NewToken, PayoutLinkJson};
@@ -157,6 +157,7 @@ pub async fn create(call: Call) -> Outcome {
     let command = call.body::<NewPayout>().and_then(|new| {
         Ok(CreatePayout {
             scope,
+            environment: call.bursar.environment,
             user: new.user_id,
             amount: new.amount.0,
             rail: new.platform,
@@ -195,15 +196,15 @@ pub async fn send(call: Call) -> Outcome {
         Ok(_) | Err(_) => None,
     };
     let names = call.bursar.look_up(name.into_iter().collect()).await?;
-    let command = new.map(|new| SendPayout { scope, new, token, names });
+    let command = new.map(|new| SendPayout { scope, environment: call.bursar.environment, new, token, names });
     let bursar = call.bursar.clone();
     call.once(command, move |link| payout_links::made(&bursar, link)).await
 }
 
-/// A payout is sent to a phone number or a user (interface.md 8).
+/// A payout is sent to a phone number, an e-mail address or a user. An address alone is always sent a link.
 fn to_somebody(new: NewLink) -> Result<NewLink, Refusal> {
-    if new.user.is_none() && new.payee.phone_number.is_none() {
-        let message = "is required: say who is paid, by payee {country_code, phone_number} or by user_id";
+    if new.user.is_none() && new.payee.phone_number.is_none() && new.payee.email.is_none() {
+        let message = "is required: name the payee by payee {country_code, phone_number}, payee {email} or user_id";
         return Err(Refusal::field(Code::InvalidInput, "/payee", message));
     }
     Ok(new)
@@ -232,8 +233,9 @@ fn send_route() -> Route {
     route!(Post "/v2/payouts/send-payout" App "send_payout" send)
         .about("Payouts", "Send a payout")
         .describe(
-            "Sends money to a phone number or a user. A user with auto payout on is paid at once by the default \
-             payout method; everyone else is sent a payout link (interface.md 8, decisions.md 9).",
+            "Sends money to a phone number, an e-mail address or a user. A user of this app with auto payout on is paid at once by the \
+             default payout method that this app has of them; everyone else is sent a payout link. A payee who is named by an e-mail \
+             address alone is always sent a link (interface.md 8, decisions.md 9 and 17).",
         )
         .takes::<NewPayoutLink>()
         .example(json!({
@@ -291,6 +293,7 @@ fn estimate_route() -> Route {
 fn approve_route() -> Route {
     // A member acts for the organization: an app that could name one would approve what it made itself.
     route!(Post "/v2/transfers/{transfer_id}/approve" OrganizationForApp "approve_transfer" approve)
+        .members(Permission::Pay)
         .about("Transfers", "Approve a flagged payout")
         .describe(
             "Lets a payout go that is above the app's payout_approval_limit. Needs the organization's key with \

@@ -7,7 +7,7 @@ use super::quote::FeesAsked;
 use crate::apps;
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::Scope;
+use crate::http::{Environment, Scope};
 use crate::ids::OrgId;
 use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::messages::{self, Channel, Template};
@@ -28,6 +28,8 @@ type Preference = (Arc<User>, Arc<PayoutMethod>);
 pub struct SendPayout {
     /// The app.
     pub scope: Scope,
+    /// How long new methods rest by default depends on it.
+    pub environment: Environment,
     /// What the link is made of; it names a user or a phone.
     pub new: NewLink,
     /// The token that was drawn for the link.
@@ -41,7 +43,8 @@ pub struct SendPayout {
 pub fn name_to_look_up(world: &mut World, scope: Scope, new: &NewLink) -> Result<Option<String>, Halt> {
     let Some(name) = new.payee.full_name() else { return Ok(None) };
     let user = payee_of(world, scope, new)?;
-    Ok(user.filter(|user| user.auto_payout_enabled && user.full_name() != name).map(|_| name))
+    let Some(user) = user.filter(|user| user.full_name() != name) else { return Ok(None) };
+    Ok(users::is_paid_unasked(world, scope, user.id)?.then_some(name))
 }
 
 impl Command for SendPayout {
@@ -83,12 +86,12 @@ impl SendPayout {
     /// The user of this app behind the phone or id, with the method that they want to be paid by unasked.
     fn payee(&self, world: &mut World) -> Result<Option<Preference>, Halt> {
         let user = payee_of(world, self.scope, &self.new)?;
-        let Some(user) = user.filter(|user| user.auto_payout_enabled) else { return Ok(None) };
+        let Some(user) = user else { return Ok(None) };
         // What was asked of the payee can be given by a link only.
         if self.new.collect_compliance && !user.has_tax_form() {
             return Ok(None);
         }
-        let method = users::default_payout_method(world, &user)?;
+        let method = users::unasked_method(world, self.scope, &user, self.environment)?;
         Ok(method.map(|method| (user, method)))
     }
 
@@ -127,7 +130,7 @@ impl SendPayout {
     }
 
     fn tell(&self, world: &mut World, user: &User, method: &PayoutMethod, transfer: &Transfer) -> Result<(), Halt> {
-        let Some(phone) = &user.phone_e164 else { return Ok(()) };
+        let Some(phone) = users::reached(world, self.scope, user)?.phone_e164 else { return Ok(()) };
         let platform = transfer.platform.unwrap_or(method.platform);
         let arrival = crate::fees::schedule(platform, world.now().date()).arrival.text;
         let arrival = match transfer.status {
@@ -150,7 +153,7 @@ impl SendPayout {
             arrival,
             message: self.new.delivery.message.clone(),
         };
-        messages::queue(world, self.scope, Channel::Sms, phone, template);
+        messages::queue(world, self.scope, Channel::Sms, &phone, template);
         Ok(())
     }
 }

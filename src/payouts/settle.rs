@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::of_link;
 use super::send::is_paid_out;
-use super::{limits, of_link};
 use crate::apps;
+use crate::apps::limits::{self, Movement};
 use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::UserId;
@@ -12,7 +13,7 @@ use crate::ledger;
 use crate::ledger::postings::{self, PayoutAmounts};
 use crate::messages::{self, Channel, Template};
 use crate::money::Cents;
-use crate::payout_links;
+use crate::payout_links::{self, PayoutLink};
 use crate::payout_methods;
 use crate::platform::Platform;
 use crate::rails::failures::{FailureCode, MethodFate};
@@ -56,11 +57,36 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
         transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))?;
     if let Some(link) = transfer.payout_link {
         let link = payout_links::find(world, scope, link)?;
+        send_receipt(world, &transfer, &link)?;
         if is_paid_out(world, &link)? {
             payout_links::change(world, &link, EventName::PayoutLinkPaidOut, |_| ())?;
         }
     }
     Ok(transfer)
+}
+
+/// The receipt that the claim page promises: to the payee's e-mail address, or by text message where a link was delivered
+/// and no address is known.
+fn send_receipt(world: &mut World, transfer: &Transfer, link: &PayoutLink) -> Result<(), Halt> {
+    let payout = Payout::of(transfer)?;
+    let user = users::find(world, payout.scope, payout.user)?;
+    let reached = users::reached(world, payout.scope, &user)?;
+    let by_text = reached.phone_e164.filter(|_| link.deliveries > 0).map(|phone| (Channel::Sms, phone));
+    let by_email = reached.email.map(|email| (Channel::Email, email));
+    let Some((channel, recipient)) = by_email.or(by_text) else { return Ok(()) };
+    let method = match transfer.payout_method {
+        Some(method) => payout_methods::paid_to(world, payout.scope.org, user.id, method)?.told_apart(),
+        None => payout.platform.display_name().to_owned(),
+    };
+    let template = Template::PayoutCompleted {
+        transfer: transfer.id,
+        amount_cents: transfer.arrives,
+        fee_cents: transfer.amount.checked_sub(transfer.arrives).unwrap_or(Cents::ZERO),
+        app_name: apps::find_even_deleted(world, payout.scope)?.name.clone(),
+        method,
+    };
+    messages::queue(world, payout.scope, channel, &recipient, template);
+    Ok(())
 }
 
 /// It did not: everything that the payout took is given back.
@@ -99,7 +125,7 @@ fn give_back(
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, transfer.amount))?;
         uncount_taxed(world, transfer, user, transfer.amount)?;
     }
-    limits::uncount(world, transfer)?;
+    limits::uncount(world, scope, Movement::Payout, transfer.amount, transfer.created_at)?;
     let ended = transfers::advance(world, transfer, happening, edit)?;
     of_link::recount(world, transfer, &ended)?;
     Ok(ended)
@@ -151,8 +177,8 @@ fn after_failure(
     let failure = code.failure();
     let user = users::find(world, scope, payout.user)?;
     if let (Some(method), MethodFate::Disabled) = (transfer.payout_method, failure.method) {
-        let method = payout_methods::find(world, scope.org, user.id, method)?;
-        users::disable_payout_method(world, &user, &method, code.as_str())?;
+        let method = payout_methods::paid_to(world, scope.org, user.id, method)?;
+        users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
     }
     if code == FailureCode::NameMismatch {
         users::warn_of_name(world, scope, user.id)?;
@@ -171,8 +197,9 @@ fn after_failure(
 fn tell_payee(world: &mut World, payout: &Payout, template: impl FnOnce(String) -> Template) -> Result<(), Halt> {
     let user = users::find(world, payout.scope, payout.user)?;
     let app = apps::find_even_deleted(world, payout.scope)?;
-    let by_phone = user.phone_e164.clone().map(|phone| (Channel::Sms, phone));
-    let to = by_phone.or_else(|| user.email.clone().map(|email| (Channel::Email, email)));
+    let reached = users::reached(world, payout.scope, &user)?;
+    let by_phone = reached.phone_e164.map(|phone| (Channel::Sms, phone));
+    let to = by_phone.or_else(|| reached.email.map(|email| (Channel::Email, email)));
     if let Some((channel, recipient)) = to {
         messages::queue(world, payout.scope, channel, &recipient, template(app.name.clone()));
     }

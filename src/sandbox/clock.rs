@@ -17,6 +17,7 @@ use crate::http::{Answer, Bursar, Call, Environment, Outcome, Route};
 use crate::ids::OrgId;
 use crate::jobs::{self, Job};
 use crate::refusal::{Code, Refusal};
+use crate::security_log::SecurityEvent;
 use crate::world::record::{key, record};
 use crate::world::{Halt, Want, World};
 
@@ -219,6 +220,9 @@ async fn commit_and_show(call: Call, deadline: Instant) -> Outcome {
     let command = input.map(|input| AdvanceClock { seconds: input.seconds.0 });
     // What is kept for repeats says drained: by the time of a repeat it is.
     let answer = call.once(command, |moved| Answer::ok(&rendered(moved, true))).await?;
+    if moved_the_clock(&answer) {
+        call.log_security(SecurityEvent::ClockMoved, "moved", None);
+    }
     if !moved_the_clock(&answer) || show(&call.bursar, seconds, deadline).await? {
         return Ok(answer);
     }

@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::folded::{FoldedName, Role, Word};
 use super::likeness::{Alike, FUZZY_LETTERS_MIN, likeness};
+use super::spaceless;
 
 /// What a word without a partner costs, in points of the score.
-pub(super) const UNMATCHED_FULL: i64 = 7;
+const UNMATCHED_FULL: i64 = 7;
+/// The same for the first such word of the screened name: its owner types it, and may add what they like.
+const UNMATCHED_FIRST_ADDED: i64 = 3;
 const UNMATCHED_INITIAL: i64 = 2;
 const UNMATCHED_PARTICLE: i64 = 1;
 
@@ -70,6 +73,11 @@ pub fn compare(screened: &FoldedName, listed: &FoldedName) -> Comparison {
     let left = |words: &[Word], taken: &[bool]| -> Vec<String> {
         words.iter().zip(taken).filter(|(_, taken)| !**taken).map(|(word, _)| word.text.clone()).collect()
     };
+    let together = spaceless::compare(screened, listed).filter(|(without_spaces, _)| *without_spaces > score);
+    if let Some((score, alike)) = together {
+        let pair = WordPair { screened: screened.text(), listed: listed.text(), alike, similarity: score };
+        return Comparison { score, pairs: vec![pair], only_screened: Vec::new(), only_listed: Vec::new() };
+    }
     Comparison {
         score,
         pairs: chosen.iter().map(|pair| shown(pair, &screened.words, &listed.words)).collect(),
@@ -98,8 +106,8 @@ fn choose(candidates: &mut [Candidate], screened: &FoldedName, listed: &FoldedNa
             chosen.push(*pair);
         }
     }
-    let left = ours.iter().zip(&our_taken).chain(theirs.iter().zip(&their_taken));
-    let score = score(&chosen, ours, theirs, left.filter(|(_, taken)| !**taken).map(|(word, _)| word));
+    let left = |words: &[Word], taken: &[bool]| Left::of(words.iter().zip(taken).filter(|(_, taken)| !**taken));
+    let score = score(&chosen, ours, theirs, &left(ours, &our_taken), &left(theirs, &their_taken));
     Alignment { chosen, our_taken, their_taken, score }
 }
 
@@ -133,10 +141,40 @@ pub(super) fn may_be_two(word: &Word) -> bool {
     word.role == Role::Full && word.text.len() >= FUZZY_LETTERS_MIN
 }
 
+/// Words of a name that have no partner, by what they do in it.
+struct Left {
+    full: i64,
+    small: i64,
+}
+
+impl Left {
+    fn of<'a>(words: impl Iterator<Item = (&'a Word, &'a bool)>) -> Self {
+        let mut left = Self { full: 0, small: 0 };
+        for (word, _) in words {
+            match word.role {
+                Role::Full => left.full += 1,
+                Role::Initial => left.small += UNMATCHED_INITIAL,
+                Role::Particle => left.small += UNMATCHED_PARTICLE,
+            }
+        }
+        left
+    }
+}
+
+/// What words cost that carry a name and have no partner, so many on each side. A name that contains all words of a listed
+/// one costs nothing: whatever is added to it, it is that name.
+pub(super) fn cost_of_full(ours: i64, theirs: i64) -> i64 {
+    match (ours, theirs) {
+        (_, 0) => 0,
+        (0, theirs) => UNMATCHED_FULL * theirs,
+        (ours, theirs) => UNMATCHED_FULL * theirs + UNMATCHED_FIRST_ADDED + UNMATCHED_FULL * (ours - 1),
+    }
+}
+
 /// The mean likeness of the pairs, by weight, less what the words without a partner cost. A likeness counts for
 /// less the further it is from the whole: two half-alike words make no name. One word alone makes none either,
 /// unless it is all there is; nor do initials and particles without a word that is alike.
-fn score<'a>(pairs: &[Candidate], ours: &[Word], theirs: &[Word], unmatched: impl Iterator<Item = &'a Word>) -> i64 {
+fn score(pairs: &[Candidate], ours: &[Word], theirs: &[Word], our_left: &Left, their_left: &Left) -> i64 {
     let count = |words: &[Word], at: fn(&Candidate) -> (usize, usize)| -> usize {
         let of_pair = |pair: &Candidate| {
             let (from, many) = at(pair);
@@ -168,13 +206,8 @@ fn score<'a>(pairs: &[Candidate], ours: &[Word], theirs: &[Word], unmatched: imp
         worth += counted * heavy;
         weight += heavy;
     }
-    let cost: i64 = unmatched
-        .map(|word| match word.role {
-            Role::Full => UNMATCHED_FULL,
-            Role::Initial => UNMATCHED_INITIAL,
-            Role::Particle => UNMATCHED_PARTICLE,
-        })
-        .sum();
+    let added = if their_left.full == 0 { 0 } else { our_left.small };
+    let cost = cost_of_full(our_left.full, their_left.full) + added + their_left.small;
     (worth / weight.max(1) / 10 - cost).clamp(0, 100)
 }
 
@@ -221,6 +254,17 @@ mod tests {
             ("Aleksandr Lukashenka", "LUKASHENKO, Alexander"),
             ("Mohamed al-Amin", "AL AMIN, Muhammad"),
             ("Björn Åkesson", "AAKESSON, Bjorn"),
+            // Ways to hide a name (security review, M11).
+            ("T3st S4nct10ned", "SANCTIONED, Test"),
+            ("T e s t S a n c t i o n e d", "SANCTIONED, Test"),
+            ("T.e.s.t S-a-n-c-t-i-o-n-e-d", "SANCTIONED, Test"),
+            ("Testsanc tioned", "SANCTIONED, Test"),
+            ("TestSanctioned X", "SANCTIONED, Test"),
+            ("Ondrejj Maria Vexler", "VEXLER, Ondrej Matous"),
+            ("Test Sanctioned-Smith-Johnson-Brown", "SANCTIONED, Test"),
+            ("Maria Test Anna Sanctioned Smith Brown", "SANCTIONED, Test"),
+            ("$ergey 1van0v", "IVANOV, Sergei"),
+            ("0ndrej Vex1er", "VEXLER, Ondrej"),
         ] {
             let score = score_of(screened, listed);
             wrong.extend((score < SCORE_MIN).then(|| format!("{screened} / {listed}: {score}")));
@@ -233,6 +277,10 @@ mod tests {
         let mut wrong = Vec::new();
         for (screened, listed) in [
             ("Jane Doe", "SANCTIONED, Test"),
+            ("Maria Jose Garcia Lopez", "GARCIA, Maria Luisa"),
+            ("Anna Maria Smith Brown", "BROWN, Anna Sofia Elena"),
+            ("Testa Nctioned-Smith", "SANCTIONED, Testimony"),
+            ("Jane Vexler", "VEXLER"),
             ("Test Smith", "SANCTIONED, Test"),
             ("Maria Garcia", "GARCIA, Mario Alberto Jose"),
             ("John Smith", "SMYTHE, Joan Alice"),
@@ -251,6 +299,124 @@ mod tests {
             wrong.extend((score >= SCORE_MIN).then(|| format!("{screened} / {listed}: {score}")));
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    /// Names that many people have; none of them is a name that is listed below.
+    const ORDINARY: [&str; 64] = [
+        "Jane Doe",
+        "John Smith",
+        "Maria Garcia",
+        "Mary Johnson",
+        "James Williams",
+        "Patricia Brown",
+        "Robert Jones",
+        "Jennifer Miller",
+        "Michael Davis",
+        "Linda Rodriguez",
+        "William Martinez",
+        "Elizabeth Hernandez",
+        "David Lopez",
+        "Barbara Gonzalez",
+        "Richard Wilson",
+        "Susan Anderson",
+        "Joseph Thomas",
+        "Jessica Taylor",
+        "Thomas Moore",
+        "Sarah Jackson",
+        "Charles Martin",
+        "Karen Lee",
+        "Christopher Perez",
+        "Nancy Thompson",
+        "Mohammed Ahmed",
+        "Fatima Hussain",
+        "Ahmed Mahmoud",
+        "Omar Farouk",
+        "Yusuf Ibrahim",
+        "Aisha Siddiqui",
+        "Ivan Petrov",
+        "Olga Smirnova",
+        "Dmitri Kuznetsov",
+        "Elena Popova",
+        "Sergei Volkov",
+        "Natalia Sokolova",
+        "Wei Zhang",
+        "Li Na",
+        "Jun Chen",
+        "Yan Liu",
+        "Min-jun Kim",
+        "Ji-woo Park",
+        "Hiroshi Tanaka",
+        "Yuki Sato",
+        "Priya Sharma",
+        "Rahul Verma",
+        "Ananya Gupta",
+        "Arjun Patel",
+        "José Luis Fernández",
+        "Ana Sofía Ramírez",
+        "Juan Carlos Torres",
+        "María José Castillo",
+        "Carlos Alberto Ruiz",
+        "Luis Miguel Ortega",
+        "Hans Müller",
+        "Anna-Lena Schmidt",
+        "Pierre Dubois",
+        "Marie-Claire Laurent",
+        "Giovanni Rossi",
+        "Lars Johansson",
+        "Mary Ann O'Brien",
+        "Jean-Luc Moreau",
+        "Miguel Ángel Vargas Soto",
+        "Ana Paula de Souza Lima",
+    ];
+    /// Made in the manner of the published list.
+    const LISTED: [&str; 16] = [
+        "SANCTIONED, Test",
+        "VEXLER, Ondrej Matous",
+        "AL-QASWARI, Idrees bin Tahmoor",
+        "KRZEWINSKI-TALVO, Bogumila",
+        "GUZMAN LOERA, Joaquin Archivaldo",
+        "HASSAN, Abdul Karim",
+        "IVANOV, Viktor Sergeyevich",
+        "KIM, Chol Hyok",
+        "AHMAD, Mohammad Yasin",
+        "RODRIGUEZ ORTEGA, Jairo Alberto",
+        "ZORIC, Milutin",
+        "CHEN, Guo Wei Long",
+        "GARCIA ABREGO, Juan Nepomuceno",
+        "HUSSEIN, Saleh Omar",
+        "MORENO, Jean Pascal",
+        "SHARIF, Priyanka Begum",
+    ];
+
+    #[test]
+    fn ordinary_names_match_nobody() {
+        let mut wrong = Vec::new();
+        for screened in ORDINARY {
+            for listed in LISTED {
+                let score = score_of(screened, listed);
+                wrong.extend((score >= SCORE_MIN).then(|| format!("{screened} / {listed}: {score}")));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        // The control: each listed name is found under the words that were added to it.
+        for listed in LISTED {
+            assert!(score_of(&format!("Jane {listed} Smith Brown"), listed) >= SCORE_MIN, "{listed}");
+        }
+    }
+
+    #[test]
+    fn what_is_added_to_a_listed_name_takes_nothing_off() {
+        for listed in LISTED {
+            assert_eq!(
+                score_of(&format!("{listed} Xavier J. von Brown"), listed),
+                score_of(listed, listed),
+                "{listed}"
+            );
+        }
+        assert!(
+            score_of("Test Sanctioned", "SANCTIONED, Test Xavier Yusuf Brown") < SCORE_MIN,
+            "but not the other way"
+        );
     }
 
     #[test]
@@ -278,11 +444,14 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_the_words_and_of_the_sides_does_not_matter() {
+    fn the_order_of_the_words_does_not_matter_nor_that_of_sides_with_the_same_words() {
         let names = ["Jane Mary Doe", "Doe Jane M", "Abdul Rahman Yasin", "Yasin Abdulrahman", "Muammar al Gaddafi"];
         for left in names {
             for right in names {
-                assert_eq!(score_of(left, right), score_of(right, left), "{left} / {right}");
+                let words = |name: &str| name.split(' ').count();
+                if words(left) == words(right) {
+                    assert_eq!(score_of(left, right), score_of(right, left), "{left} / {right}");
+                }
                 let reversed: Vec<&str> = left.split(' ').rev().collect();
                 if !left.contains("Abdul Rahman") && !right.contains("Abdul Rahman") {
                     assert_eq!(score_of(left, right), score_of(&reversed.join(" "), right), "{left} / {right}");

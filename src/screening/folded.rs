@@ -112,15 +112,35 @@ pub struct FoldedName {
 
 impl FoldedName {
     /// Folds a name: letters of all scripts become Latin ones, marks and case go, `O'Brien` is one word and
-    /// `Jean-Claude` two, titles are left out unless nothing else is left.
+    /// `Jean-Claude` two, a digit inside a word becomes the letter that it looks like, titles are left out unless nothing
+    /// else is left.
     pub fn of(name: &str) -> Self {
-        let latin = deunicode_with_tofu(name, " ").to_ascii_lowercase();
+        Self::reading(name, 'i')
+    }
+
+    /// The same for each way to read the name: a one inside a word may be an i or an l.
+    pub fn readings(name: &str) -> Vec<Self> {
+        let (first, second) = (Self::reading(name, 'i'), Self::reading(name, 'l'));
+        if first == second { vec![first] } else { vec![first, second] }
+    }
+
+    fn reading(name: &str, one: char) -> Self {
+        let latin: Vec<char> = deunicode_with_tofu(name, " ").to_ascii_lowercase().chars().collect();
+        let is_followed = |at: usize| latin.get(at + 1).is_some_and(char::is_ascii_alphanumeric);
         let plain: String = latin
-            .chars()
-            .filter(|letter| !matches!(letter, '\'' | '`' | '.'))
-            .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { ' ' })
+            .iter()
+            .enumerate()
+            .filter(|(_, letter)| !matches!(letter, '\'' | '`' | '.'))
+            .map(|(at, letter)| match letter {
+                letter if letter.is_ascii_alphanumeric() => *letter,
+                '@' if is_followed(at) => 'a',
+                '$' if is_followed(at) => 's',
+                '!' | '|' if is_followed(at) => one,
+                _ => ' ',
+            })
             .collect();
-        let words: Vec<&str> = plain.split_whitespace().collect();
+        let words: Vec<String> = plain.split_whitespace().map(|word| without_digits(word, one)).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let named: Vec<&str> = words.iter().copied().filter(|word| !TITLES.contains(word)).collect();
         let kept = if named.is_empty() { words } else { named };
         let joined = kept.windows(2).map(|two| Word::of(&two.concat())).collect();
@@ -141,6 +161,26 @@ impl FoldedName {
     pub fn letters(&self) -> usize {
         self.words.iter().filter(|word| word.text.len() == 1).count()
     }
+}
+
+/// A word whose digits are the letters that they look like. A number stays one.
+fn without_digits(word: &str, one: char) -> String {
+    if !word.contains(|letter: char| letter.is_ascii_alphabetic()) {
+        return word.to_owned();
+    }
+    let letter = |digit: char| match digit {
+        '0' => 'o',
+        '1' => one,
+        '2' => 'z',
+        '3' => 'e',
+        '4' => 'a',
+        '5' => 's',
+        '6' | '9' => 'g',
+        '7' => 't',
+        '8' => 'b',
+        letter => letter,
+    };
+    word.chars().map(letter).collect()
 }
 
 /// A word as it sounds, so that `Qaddafi`, `Gadhafi` and `Kadafi` are one: groups that transliterations write in
@@ -211,6 +251,8 @@ mod tests {
             ("Dr. Jane Doe, Jr.", "jane doe"),
             ("J. R. Doe", "j r doe"),
             ("General Major", "general major"),
+            ("T3st S4nct10ned", "test sanctioned"),
+            ("$ara L@nge! 7 2nd", "sara lange 7 znd"),
             ("", ""),
             ("—…", ""),
         ] {

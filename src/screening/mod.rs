@@ -2,7 +2,8 @@
 //!
 //! The list is the one that OFAC publishes, read as it is published ([`ofac`]). Names are folded to plain words
 //! ([`folded`]), put side by side word by word ([`compare`], [`likeness`]), and looked up in an index of the list's
-//! words ([`vocabulary`], [`Watchlist::screen`]). The answer is a score of 0 to 100 with the reason for each word of it.
+//! words ([`vocabulary`], [`Watchlist::screen`]). The answer is a score of 0 to 100 with the reason for each word of it. Where spaces
+//! hide a name, it is compared without them too ([`spaceless`]).
 //!
 //! Invariant: the same name against the same list gives the same answer, whatever the machine; so a command may
 //! hold what a list says as one of its inputs ([`LookedUp`]). Deliberately absent: files, clocks, people, and what follows from an answer,
@@ -14,6 +15,7 @@ mod likeness;
 mod looked_up;
 mod made;
 pub mod ofac;
+mod spaceless;
 mod vocabulary;
 mod watchlist;
 

@@ -5,10 +5,11 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Serialize;
 
-use super::compare::{Candidate, Comparison, UNMATCHED_FULL, compare, may_be_two, score_by};
+use super::compare::{Candidate, Comparison, compare, cost_of_full, may_be_two, score_by};
 use super::folded::{FoldedName, Role, Word};
 use super::likeness::{Alike, FUZZY_LETTERS_MIN, likeness};
 use super::ofac::{self, BadList, Files};
+use super::spaceless;
 use super::vocabulary::{Entered, Vocabulary};
 use crate::clock::Time;
 use crate::world::record::words;
@@ -151,6 +152,8 @@ pub struct Watchlist {
     words: Vocabulary,
     /// Each two words that follow each other, as one: for those who write them so.
     joined: Vocabulary,
+    /// The names without their spaces.
+    spaceless: spaceless::Index,
 }
 
 impl std::fmt::Debug for Watchlist {
@@ -193,7 +196,8 @@ impl Watchlist {
         let version = ListVersion { hash: files.hash(), published, entries, names, score_min };
         let words = vocabulary(&listed, |name| &name.words, is_searched);
         let joined = vocabulary(&listed, |name| &name.joined, |_| true);
-        Ok(Self { version, listed, words, joined })
+        let spaceless = spaceless::Index::of(listed.iter().map(|listed| &listed.folded));
+        Ok(Self { version, listed, words, joined, spaceless })
     }
 
     /// The sandbox's list: invented people, in the same format.
@@ -208,20 +212,22 @@ impl Watchlist {
 
     /// Everybody on the list whose name is like this one, the likest first, at most twenty.
     pub fn screen(&self, name: &str) -> Vec<Hit> {
-        let screened = FoldedName::of(name);
-        let mut best: BTreeMap<i64, (i64, usize)> = BTreeMap::new();
-        for (at, score) in self.alike(&screened) {
-            let known = best.entry(self.listed[at].entry.number).or_insert((score, at));
-            if score > known.0 {
-                *known = (score, at);
+        let readings = FoldedName::readings(name);
+        let mut best: BTreeMap<i64, (i64, usize, &FoldedName)> = BTreeMap::new();
+        for screened in &readings {
+            for (at, score) in self.alike(screened) {
+                let known = best.entry(self.listed[at].entry.number).or_insert((score, at, screened));
+                if score > known.0 {
+                    *known = (score, at, screened);
+                }
             }
         }
-        let mut best: Vec<(i64, usize)> = best.into_values().collect();
-        best.sort_by_key(|(score, at)| (-score, self.listed[*at].entry.number));
+        let mut best: Vec<(i64, usize, &FoldedName)> = best.into_values().collect();
+        best.sort_by_key(|(score, at, _)| (-score, self.listed[*at].entry.number));
         best.truncate(HITS_MAX);
-        let hits = best.into_iter().map(|(score, at)| {
+        let hits = best.into_iter().map(|(score, at, screened)| {
             let Listed { entry, kind, name, folded, .. } = &self.listed[at];
-            let comparison = compare(&screened, folded);
+            let comparison = compare(screened, folded);
             Hit { entry: entry.clone(), listed_name: name.clone(), name_kind: *kind, score, comparison }
         });
         hits.collect()
@@ -246,6 +252,14 @@ impl Watchlist {
                 pair_short_words(screened, &listed.folded, &mut pairs);
             }
             let score = score_by(&mut pairs, screened, &listed.folded) - cost;
+            if score >= self.version.score_min {
+                found.push((at, score));
+            }
+        }
+        for at in self.spaceless.candidates(screened) {
+            let listed = &self.listed[at];
+            let score =
+                spaceless::compare(screened, &listed.folded).map_or(0, |(score, _)| score) - cost_of(listed.kind);
             if score >= self.version.score_min {
                 found.push((at, score));
             }
@@ -357,8 +371,9 @@ fn may_reach(score_min: i64, reached: Reached, ours: Counts, theirs: Counts) -> 
     if our_partners.max(their_partners) < 2 && !single {
         return false;
     }
-    let left = ours.full_words.saturating_sub(our_partners) + theirs.full_words.saturating_sub(their_partners);
-    i64::try_from(left).is_ok_and(|left| 100 - UNMATCHED_FULL * left >= score_min)
+    let left = |words: usize, partners: usize| i64::try_from(words.saturating_sub(partners)).unwrap_or(i64::MAX / 100);
+    let cost = cost_of_full(left(ours.full_words, our_partners), left(theirs.full_words, their_partners));
+    100 - cost >= score_min
 }
 
 /// Whether a name is found by this word: it carries the name, or it could be taken for one that does.
@@ -400,6 +415,18 @@ mod tests {
         }
         assert_eq!(hits("Ondrej Vexler"), ["VEXLER, Ondrej Matous"]);
         assert_eq!(hits("Andrej Wexler"), ["VEXLER, Ondrej Matous"], "by an alias");
+        for name in [
+            "T3st S4nct10ned",
+            "Te5t Sanct1oned",
+            "T e s t S a n c t i o n e d",
+            "Testsanc tioned",
+            "TestSanctioned X",
+            "Test Sanctioned-Smith-Johnson-Brown",
+        ] {
+            assert_eq!(hits(name), ["SANCTIONED, Test"], "{name}");
+        }
+        assert_eq!(hits("Ondrejj Maria Vexler"), ["VEXLER, Ondrej Matous"]);
+        assert_eq!(hits("0ndrej Vex1er"), ["VEXLER, Ondrej Matous"]);
         for name in ["", "Test", "Sanctioned", "Jane Doe", "Test Smith", "Person 7 Doe"] {
             assert_eq!(hits(name), Vec::<String>::new(), "{name}");
         }
@@ -438,7 +465,7 @@ mod tests {
             6 => prop::sample::select(vec![
                 "mohammed", "muhammad", "mahmoud", "ahmed", "ahmad", "abdul", "abdal", "rahman", "abdulrahman",
                 "abdalrahman", "ivanov", "ivanova", "sergei", "sergey", "serguei", "ali", "alia", "khan", "kahn",
-                "bint", "bind", "jean", "claude", "jeanclaude", "jose", "josef", "alamin", "amin", "amina", "li", "wei",
+                "bint", "bind", "ivan", "ov", "abdulrah", "man", "mohamm", "ed", "jean", "claude", "jeanclaude", "jose", "josef", "alamin", "amin", "amina", "li", "wei",
             ]).prop_map(str::to_owned),
             1 => prop::sample::select(vec!["al", "bin", "de", "y", "j", "m", "a", "s", "c"]).prop_map(str::to_owned),
             1 => "[a-d]{2,6}",

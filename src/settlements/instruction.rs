@@ -26,6 +26,21 @@ pub fn instruction(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> 
     Ok(Some(Instruction { org, app, transfer: id, platform, direction, amount, far_end }))
 }
 
+/// Whether the account at the other end of a transfer is not the one that was sealed there, although the key is at hand.
+/// Such a transfer must not be sent and will never be: it fails.
+pub fn is_tampered(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> Result<bool, Halt> {
+    let transfer = world.get::<Transfer>(key![org, id])?.ok_or_else(|| Refusal::not_found("transfer"))?;
+    if let Some(account) = transfer.bank_account {
+        let account = world.get::<BankAccount>(key![org, account])?;
+        return Ok(account.is_some_and(|account| {
+            bank_accounts::open(&account, vault).is_err() && vault.has_key_of(&account.sealed_number)
+        }));
+    }
+    let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) else { return Ok(false) };
+    let method = payout_methods::paid_to(world, org, user, method)?;
+    Ok(Details::open(&method, vault).is_err() && vault.has_key_of(&method.sealed_details))
+}
+
 /// The account at the other end: a user's payout method, or the bank account of an app, a payer or a vendor.
 fn far_end(world: &World, vault: &Vault, transfer: &Transfer) -> Result<Option<FarEnd>, Halt> {
     let damaged = |_: Tampered| Refusal::new(Code::InternalError, "The sealed details of an account do not open.");
@@ -36,7 +51,7 @@ fn far_end(world: &World, vault: &Vault, transfer: &Transfer) -> Result<Option<F
         return Ok(Some(FarEnd { account_number: Some(number), handle: None }));
     }
     let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) else { return Ok(None) };
-    let method = payout_methods::find(world, transfer.org, user, method)?;
+    let method = payout_methods::paid_to(world, transfer.org, user, method)?;
     let details = Details::open(&method, vault).map_err(damaged)?;
     let owned = |text: Option<&str>| text.map(str::to_owned);
     Ok(Some(FarEnd { account_number: owned(details.account_number()), handle: owned(details.handle()) }))

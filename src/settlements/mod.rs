@@ -15,5 +15,5 @@ mod rules;
 mod submitted;
 
 pub use followed::Followed;
-pub use instruction::instruction;
+pub use instruction::{instruction, is_tampered};
 pub use submitted::Submitted;

@@ -155,14 +155,17 @@ impl Carrier {
     fn bring_code(&mut self, message: &Message, vault: &Vault) {
         match &message.template.0 {
             Template::Code { sealed_code, .. } => {
-                if let Ok(code) = verification::open_code(vault, message.org, sealed_code) {
+                if let Ok(code) = verification::open_code(vault, message, sealed_code) {
                     self.codes.insert((message.org, message.recipient.clone()), code);
                 }
             }
             Template::ClaimLink { .. }
             | Template::PayoutCanceled { .. }
             | Template::PayoutFailed { .. }
-            | Template::PaidByPreference { .. } => {}
+            | Template::PaidByPreference { .. }
+            | Template::PaymentCollected { .. }
+            | Template::PayoutCompleted { .. }
+            | Template::PayeeChanged { .. } => {}
         }
     }
 }

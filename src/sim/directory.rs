@@ -1,24 +1,28 @@
 //! What clients and payees know of: links and users that they made or were told of, learned from what was
 //! committed.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::checks::{changed, written};
 use super::requests::Token;
+use crate::claims::ClaimSession;
 use crate::clock::Time;
 use crate::http::Scope;
 use crate::ids::{
-    JobId, MemberId, OrgId, PayableId, PaymentCustomerId, PayoutLinkId, PayoutRequestId, TransferId, UserId, VendorId,
-    VendorPaymentMethodId,
+    JobId, MemberId, MemberSessionId, OrgId, PayableId, PaymentCustomerId, PayoutLinkId, PayoutMethodId,
+    PayoutRequestId, TransferId, UserId, VendorId, VendorPaymentMethodId,
 };
 use crate::jobs::Job;
+use crate::members::sign_in::MemberSession;
 use crate::members::{Member, Role};
 use crate::payables::{Payable, PayableStatus};
 use crate::payment_customers::PaymentCustomer;
 use crate::payout_links::PayoutLink;
+use crate::payout_methods::PayoutMethod;
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
+use crate::users::verification::Verification;
 use crate::users::{AppUser, User, UserStatus};
 use crate::vendors::{MethodStatus, Vendor, VendorPaymentMethod};
 
@@ -37,6 +41,10 @@ const ACCOUNTS_KEPT: usize = 8;
 /// And of payouts.
 const PAYOUTS_KEPT: usize = 30;
 
+/// Claim sessions and payout methods that a thief may know.
+const SESSIONS_KEPT: usize = 60;
+const METHODS_KEPT: usize = 60;
+
 /// A link as its maker and its holder know it.
 #[derive(Clone, Debug)]
 pub(super) struct KnownLink {
@@ -50,8 +58,30 @@ pub(super) struct KnownLink {
     pub phone: Option<String>,
     /// Its payee's address, when it names one.
     pub email: Option<String>,
+    /// Whether it names its payee, by a phone, an address or an id.
+    pub names_payee: bool,
     /// Cents.
     pub amount: i64,
+}
+
+/// A claim session as the payee's browser keeps it.
+#[derive(Clone, Debug)]
+pub(super) struct KnownSession {
+    /// Its link.
+    pub link: KnownLink,
+    /// The hash of its secret.
+    pub hash: Vec<u8>,
+    ended: bool,
+    paid: bool,
+    changes_until: Time,
+    expires_at: Time,
+}
+
+impl KnownSession {
+    /// Whether it is over: ended, or idle for too long. One that is paid may replace a method that failed.
+    pub fn is_over(&self, now: Time) -> bool {
+        self.ended || now >= self.expires_at || (!self.paid && now >= self.changes_until)
+    }
 }
 
 /// A bill as lists show it.
@@ -93,12 +123,20 @@ pub(super) struct Directory {
     pub bills: VecDeque<KnownBill>,
     /// The members of each organization, with what they may do.
     pub members: HashMap<OrgId, Vec<(MemberId, Role)>>,
+    /// The session of each member that lasts longest, and until when.
+    pub sessions: HashMap<(OrgId, MemberId), (MemberSessionId, Time)>,
     /// Users of each app.
     pub users: HashMap<Scope, Vec<UserId>>,
     /// The payment customers of each app.
     pub customers: HashMap<Scope, Vec<PaymentCustomerId>>,
     /// Users under review.
     pub reviewed: BTreeSet<(OrgId, UserId)>,
+    /// The newest claim sessions.
+    pub claim_sessions: VecDeque<KnownSession>,
+    /// The newest payout methods.
+    pub methods: VecDeque<PayoutMethodId>,
+    /// The hashes of all codes that were ever sent.
+    pub code_hashes: HashSet<Vec<u8>>,
     phones: HashMap<UserId, String>,
     by_contact: HashMap<(OrgId, String), UserId>,
     /// Jobs by the time when they are due.
@@ -138,7 +176,17 @@ impl Directory {
         for member in changed::<Member>(changes).filter(|change| change.before.is_none()).filter_map(|it| it.after) {
             self.members.entry(member.org).or_default().push((member.id, member.role));
         }
+        for session in changed::<MemberSession>(changes).filter_map(|it| it.after) {
+            let whose = (session.org, session.member);
+            let known = self.sessions.get(&whose).copied();
+            if session.ended_at.is_none() && known.is_none_or(|(_, until)| until <= session.expires_at) {
+                self.sessions.insert(whose, (session.id, session.expires_at));
+            } else if session.ended_at.is_some() && known.is_some_and(|(id, _)| id == session.id) {
+                self.sessions.remove(&whose);
+            }
+        }
         self.accounts_payable(changes);
+        self.claims(changes);
         let customers = changed::<PaymentCustomer>(changes).filter(|change| change.before.is_none());
         for customer in customers.filter_map(|it| it.after) {
             let scope = Scope { org: customer.org, app: customer.app };
@@ -170,6 +218,30 @@ impl Directory {
                 self.jobs.insert(job.id, (job.due_at, job.fence));
             }
         }
+    }
+
+    fn claims(&mut self, changes: &[Change]) {
+        for session in written::<ClaimSession>(changes) {
+            let known = self.claim_sessions.iter_mut().find(|known| known.hash == session.secret_hash);
+            if let Some(known) = known {
+                (known.ended, known.paid) = (session.ended_at.is_some(), session.paid_at.is_some());
+                known.changes_until = session.changes_until;
+            } else if let Some(link) = self.links.iter().find(|link| link.id == session.link) {
+                self.claim_sessions.push_back(KnownSession {
+                    link: link.clone(),
+                    hash: session.secret_hash.clone(),
+                    ended: session.ended_at.is_some(),
+                    paid: session.paid_at.is_some(),
+                    changes_until: session.changes_until,
+                    expires_at: session.expires_at,
+                });
+            }
+        }
+        keep_newest(&mut self.claim_sessions, SESSIONS_KEPT);
+        let methods = changed::<PayoutMethod>(changes).filter(|change| change.before.is_none());
+        self.methods.extend(methods.filter_map(|it| it.after).map(|method| method.id));
+        keep_newest(&mut self.methods, METHODS_KEPT);
+        self.code_hashes.extend(written::<Verification>(changes).map(|known| known.code_hash.clone()));
     }
 
     fn accounts_payable(&mut self, changes: &[Change]) {
@@ -236,6 +308,7 @@ fn known_link(link: &PayoutLink) -> KnownLink {
         scope: link.scope(),
         id: link.id,
         token: Token { org: link.org, hash: link.token_hash.clone() },
+        names_payee: link.for_user.is_some() || link.payee_phone.is_some() || link.payee_email.is_some(),
         phone: link.payee_phone.clone(),
         email: link.payee_email.clone(),
         amount: link.amount.get(),

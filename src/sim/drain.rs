@@ -55,6 +55,7 @@ impl Simulation {
         self.directory.jobs() == 0
             && self.directory.flagged.is_empty()
             && self.hands.is_empty()
+            && !self.seals.is_rekeying()
             && rail_is_silent
             && self.clients.nobody_waits()
     }
@@ -84,7 +85,8 @@ impl Simulation {
                 Ok(())
             })?;
             snapshot.each::<LedgerAccount>(|account| {
-                let must_be_empty = matches!(account.kind, PlaceKind::Clearing | PlaceKind::AppHeld);
+                let must_be_empty =
+                    matches!(account.kind, PlaceKind::Clearing | PlaceKind::AppHeld | PlaceKind::AppCollected);
                 let at = account.app.zip(account.platform);
                 let short_of = at.and_then(|at| owed.get(&at)).copied().unwrap_or(0);
                 if must_be_empty && account.balance.get() != -short_of {

@@ -6,7 +6,7 @@
 //! last row: two runs give one state hash, and a violation is repeated by its seed.
 //!
 //! A step is one batch: what clients ask, what workers lease and report, and what rails tell, in one commit. After
-//! each, what it changed is checked against the invariants 1–19 of docs/reliability.md ([`checks`]); from time to
+//! each, what it changed is checked against the invariants of docs/reliability.md ([`checks`]); from time to
 //! time, and at the end, everything is. At the end faults cease and all must drain (20). [`Sabotage`] breaks one
 //! thing on purpose, so that each check is seen to find what it is for.
 //!
@@ -29,6 +29,7 @@ mod receiver;
 mod report;
 mod requests;
 mod sabotage;
+mod seals;
 mod stage;
 mod worker;
 
@@ -44,17 +45,19 @@ pub use sabotage::Sabotage;
 use carrier::Carrier;
 use chance::Chance;
 use checks::{Checks, written};
-use clients::{Clients, Sight};
+use clients::{Clients, Sight, link_theft};
 use directory::Directory;
 use house::{Batch, House, Ran};
 use pager::Pager;
 use promises::{Next, Promises};
 use rail::{Rail, Reference};
 use receiver::Receiver;
-use requests::{Moving, Request, Wish};
-use stage::{Found, Fund, Stage};
+use requests::{Moving, Request, Step, Wish};
+use seals::Seals;
+use stage::{Found, Fund, SignAllIn, Stage};
 use worker::Hand;
 
+use crate::chain::UNKEYED;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::http::Answer;
@@ -64,16 +67,20 @@ use crate::ledger::verify::Finding;
 use crate::messages::Begun;
 use crate::payout_links::DELIVERIES_MAX;
 use crate::refusal::{Code, Refusal};
+use crate::seals::Position;
 use crate::store::memory::Fault;
 use crate::transfers::Transfer;
+use crate::users::verification::hash_code;
 use crate::vault::Vault;
-use crate::verify::verify;
+use crate::verify::verify_history;
 use crate::world::{Halt, Record as _, World};
 
 /// The first moment of every simulation: 2026-09-21T14:13:20Z.
 const START: Time = Time::from_micros(1_790_000_000_000_000);
 /// Between two passes over everything, at first; each pass doubles it, because each costs what there is.
 const FULL_PASS_STEPS: u64 = 4_000;
+/// How often a thief comes to a claim link: once in so many steps.
+const THIEF_ONE_IN: u32 = 10;
 
 /// Which simulation.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +100,8 @@ enum Who {
     Lease,
     Hand(Box<Hand>),
     Rail(Reference),
+    /// The pass over all seals, which continues there.
+    Rekey(Position),
 }
 
 /// A reply, in words that all commands share.
@@ -120,6 +129,7 @@ pub struct Simulation {
     carrier: Carrier,
     receiver: Receiver,
     pager: Pager,
+    seals: Seals,
     hands: Vec<Hand>,
     /// Sittings that are being opened, in the order of the requests.
     sittings: Vec<Option<Vec<u8>>>,
@@ -156,9 +166,10 @@ impl Simulation {
         }
         let deliveries_max =
             if settings.sabotage == Sabotage::OneDeliveryTooMany { DELIVERIES_MAX - 1 } else { DELIVERIES_MAX };
+        let master: [u8; 32] = chance.entropy().bytes();
         let mut simulation = Self {
             settings,
-            vault: Arc::new(Vault::new(chance.entropy().bytes())),
+            vault: Arc::new(Vault::new(master)),
             chance,
             house,
             stage: Stage::new(),
@@ -170,6 +181,7 @@ impl Simulation {
             carrier: Carrier::new(settings.sabotage == Sabotage::CarrierDenies),
             receiver: Receiver::default(),
             pager: Pager::new(settings.sabotage == Sabotage::PagesByCount),
+            seals: Seals::new(settings.seed, master),
             hands: Vec::new(),
             sittings: Vec::new(),
             heard: BTreeMap::new(),
@@ -214,8 +226,9 @@ impl Simulation {
             let (account, settings) = Stage::set_up(fund.scope, number, &self.vault, &mut self.chance);
             // One app is told of its events; more would leave less of the simulation to money.
             if number == 0 {
-                batch.add(Who::Stage, receiver::endpoint(fund.scope), |_| Said::Done);
+                batch.add(Who::Stage, receiver::endpoint(fund.scope, &self.vault), |_| Said::Done);
             }
+            batch.add(Who::Stage, SignAllIn { org: fund.scope.org }, |()| Said::Done);
             batch.add(Who::Stage, fund, |()| Said::Done);
             batch.add(Who::Stage, account, |_| Said::Done);
             batch.add(Who::Stage, settings, |_| Said::Done);
@@ -233,12 +246,16 @@ impl Simulation {
         self.workers_lease(&mut batch);
         self.workers_report(&mut batch)?;
         self.clients_ask(&mut batch);
+        self.rekey(&mut batch)?;
         let fault = self.fault();
         let ran = self.house.run(batch, fault);
         let stopped = ran.stopped;
         self.settle(ran)?;
         if stopped || (!self.draining && self.chance.one_in(2_000)) {
             self.restart()?;
+        }
+        if !self.draining && self.chance.one_in(THIEF_ONE_IN) {
+            self.thief_asks()?;
         }
         if self.chance.one_in(4) {
             let read = self.pager.read(&self.house, &self.stage.apps, &mut self.chance);
@@ -270,6 +287,7 @@ impl Simulation {
             0 | 1 => Fault::WrittenButUnknown,
             2 | 3 => Fault::LostAndUnknown,
             4..=8 => Fault::Refused,
+            9..=11 => Fault::Full,
             _ => Fault::None,
         };
         if self.draining || fault == Fault::None {
@@ -315,25 +333,55 @@ impl Simulation {
         }
     }
 
+    /// A thief at a claim link asks, in a commit of its own: so the checks know what the thief's requests write.
+    fn thief_asks(&mut self) -> Result<(), Box<Violation>> {
+        let has_phone = self.settings.sabotage == Sabotage::ThiefHasPhone;
+        let (stage, directory, carrier) = (&self.stage, &self.directory, &self.carrier);
+        let sight = Sight { stage, directory, carrier, now: self.house.now() };
+        let requests = link_theft(has_phone, &sight, &mut self.chance);
+        if requests.is_empty() {
+            return Ok(());
+        }
+        let mut batch = Batch::new();
+        self.sittings.clear();
+        for request in requests {
+            // One guess of a million is right, which is no defect: guesses that would be right are left out.
+            if let Wish::Claim { link, step: Step::Code(code) } = &request.wish
+                && self.directory.code_hashes.contains(&hash_code(&self.vault, link.org, code))
+                && !has_phone
+            {
+                continue;
+            }
+            let sitting = request.send(&mut batch, &self.vault, self.house.now(), &mut self.chance);
+            self.sittings.push(sitting);
+        }
+        let ran = self.house.run(batch, Fault::None);
+        self.settle(ran)
+    }
+
     /// Takes in what became of a batch, and checks it.
     fn settle(&mut self, ran: Ran<Who, Said>) -> Result<(), Box<Violation>> {
         let Ran { answers, mut changes, organizations, excused, stopped } = ran;
         self.ops += u64::try_from(answers.len()).unwrap_or(u64::MAX);
         self.settings.sabotage.tamper(&mut changes, self.house.memory(), &mut self.chance);
-        if let Some(finding) = self.checks.commit(&changes, &organizations).into_iter().next() {
+        let by_thief = answers.iter().any(|(who, _)| matches!(who, Who::Client(request) if request.by_thief));
+        if let Some(finding) = self.checks.commit(&changes, &organizations, by_thief).into_iter().next() {
             return Err(self.violation(finding));
         }
         self.compare_with_rail(&changes)?;
         let mut sittings = std::mem::take(&mut self.sittings).into_iter();
         for (place, (who, outcome)) in answers.into_iter().enumerate() {
             // What was decided after the commit with which the program stopped has not happened.
-            let came_after = |refusal: &Refusal| stopped && refusal.code == Code::ServiceUnavailable;
+            let came_after = |refusal: &Refusal| {
+                refusal.code == Code::StorageFull || (stopped && refusal.code == Code::ServiceUnavailable)
+            };
             let excused = excused == Some(place) || outcome.as_ref().is_err_and(came_after);
             let settled = match who {
                 Who::Stage => outcome.map(|_| ()).map_err(|refusal| bug("setting up", &refusal)),
                 Who::Client(request) => self.client_hears(&request, outcome, excused, sittings.next().flatten()),
                 Who::Lease => self.worker_leased(outcome),
                 Who::Hand(hand) => self.worker_reported(*hand, outcome, excused),
+                Who::Rekey(next) => self.rewritten(next, outcome, excused),
                 Who::Rail(reference) => {
                     if outcome.is_ok() {
                         self.rail.told(reference);
@@ -345,6 +393,7 @@ impl Simulation {
         }
         self.directory.commit(&changes);
         self.pager.commit(&changes);
+        self.seals.commit(&changes);
         Ok(())
     }
 
@@ -365,6 +414,7 @@ impl Simulation {
             self.checks.answered(request, answer)?;
         }
         match &outcome {
+            _ if request.by_thief => return Ok(()),
             Ok(answer) if answer.status < 400 => self.clients.succeeded(request, sitting),
             Ok(_) => self.clients.refused(request),
             Err(refusal) if refusal.code == Code::OutcomeUnknown => {}
@@ -380,7 +430,7 @@ impl Simulation {
     /// At the end nothing may wait for somebody to decide.
     fn last_word(&mut self) -> Option<Request> {
         let (scope, transfer) = self.directory.flagged.pop_first()?;
-        Some(Request { scope, key: None, wish: Wish::Move(Moving::Cancel(transfer)), foreign: false })
+        Some(Request { scope, key: None, wish: Wish::Move(Moving::Cancel(transfer)), foreign: false, by_thief: false })
     }
 
     /// Compares each transfer of a rail that moved with the rail's own book.
@@ -400,14 +450,17 @@ impl Simulation {
         if self.chance.one_in(2) {
             self.hands.clear();
         }
-        Ok(())
+        self.check_seals()
     }
 
     /// The pass over everything: what `bursar verify` checks, and every promise.
     fn check_everything(&self) -> Result<(), Box<Violation>> {
-        let report = verify(&self.house.reads());
+        let report = verify_history(&self.house.reads(), &UNKEYED, &[]);
         let finding = match report {
-            Ok(report) => report.findings.into_iter().next().or_else(|| self.promises.kept_all(&self.house)),
+            Ok(report) => {
+                let found = report.findings.into_iter().next().or_else(|| self.promises.kept_all(&self.house));
+                found.or_else(|| seals::all(&self.house, &self.vault))
+            }
             Err(error) => {
                 Some(Finding { invariant: Finding::UNNUMBERED, what: error.to_string(), place: "the store".to_owned() })
             }
@@ -443,9 +496,10 @@ impl Command for TakeNews {
 /// For the report: what was asked, and how it was answered.
 fn heard(request: &Request, outcome: &Result<Answer, Refusal>) -> String {
     let target = request.wish.nature().target.trim_end_matches('?');
+    let by = if request.by_thief { " by a thief" } else { "" };
     match outcome {
-        Ok(answer) => format!("{target}: {}", answer.status),
-        Err(refusal) => format!("{target}: {}", refusal.code.as_str()),
+        Ok(answer) => format!("{target}{by}: {}", answer.status),
+        Err(refusal) => format!("{target}{by}: {}", refusal.code.as_str()),
     }
 }
 

@@ -96,7 +96,7 @@ impl Promises {
             known.doubtful = true;
             return Ok(Next::AskAgain);
         }
-        if matches!(code, Code::InternalError | Code::ServiceUnavailable) {
+        if matches!(code, Code::InternalError | Code::ServiceUnavailable | Code::StorageFull) {
             // None of the invariants by number: the program itself says that it is wrong.
             let bug = finding(Finding::UNNUMBERED, format!("a bug: {outcome:?}"));
             return if excused { Ok(Next::AskAgain) } else { Err(bug) };

@@ -6,6 +6,7 @@ use super::chance::Chance;
 use crate::http::Scope;
 use crate::ids::WebhookEndpointId;
 use crate::outbound::Unanswered;
+use crate::vault::{Unsealed, Vault};
 use crate::webhooks::{CreateEndpoint, Outcome};
 
 /// See the module's comment.
@@ -22,10 +23,10 @@ impl Receiver {
         let trouble = if self.sound { 99 } else { chance.position(20) };
         match trouble {
             0 => return Outcome::Unanswered(Unanswered::NotConnected),
-            1 => return Outcome::Answered(503),
+            1 => return answered(503),
             _ => drop(self.heard.entry(endpoint).or_default().insert(sequence)),
         }
-        if trouble == 2 { Outcome::Unanswered(Unanswered::TimedOut) } else { Outcome::Answered(204) }
+        if trouble == 2 { Outcome::Unanswered(Unanswered::TimedOut) } else { answered(204) }
     }
 
     /// Whether it was told of an event.
@@ -35,7 +36,11 @@ impl Receiver {
 }
 
 /// An endpoint of an app. Its secret signs nothing here.
-pub(super) fn endpoint(scope: Scope) -> CreateEndpoint {
+pub(super) fn endpoint(scope: Scope, vault: &Vault) -> CreateEndpoint {
     let url = "https://receiver.example/hooks".to_owned();
-    CreateEndpoint { scope, url, description: None, events: None, secret: Vec::new() }
+    CreateEndpoint { scope, url, description: None, events: None, secret: Unsealed::new(vault, [0; 32], [0; 24]) }
+}
+
+fn answered(status: u16) -> Outcome {
+    Outcome::Answered { status, retry_after_seconds: None }
 }

@@ -34,6 +34,8 @@ pub struct Report {
     pub keys: usize,
     /// Days that passed in the simulation.
     pub simulated_days: i64,
+    /// How often both sides of some rules came up.
+    pub reached: BTreeMap<&'static str, u64>,
     /// How often each kind of request was answered in each way: what this run has reached.
     pub answers: BTreeMap<String, u64>,
     /// SHA-256 over all rows of all tables. Two runs of a seed have the same.
@@ -80,9 +82,24 @@ impl Simulation {
             payouts: self.directory.payouts,
             keys: self.promises.len(),
             simulated_days: self.house.now().seconds_since(super::START) / crate::clock::DAY_SECONDS,
+            reached: self.reached(),
             answers: self.heard.clone(),
             state_hash: state_hash(self.house.memory()),
         }
+    }
+}
+
+impl Simulation {
+    fn reached(&self) -> BTreeMap<&'static str, u64> {
+        let (rest, full_days) = self.checks.reached();
+        BTreeMap::from([
+            ("automatic payouts to rested methods", rest.rested),
+            ("payouts that became links because the method was young", rest.became_links),
+            ("payouts of payees to young methods", rest.by_payee),
+            ("recipients and days with as many deliveries as are allowed", full_days),
+            ("rekeys", self.seals.rekeys),
+            ("seals opened after restarts", self.seals.opened),
+        ])
     }
 }
 

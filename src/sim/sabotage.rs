@@ -2,18 +2,22 @@
 
 use super::chance::Chance;
 use super::checks::read;
-use crate::apps::App;
+use crate::apps::limits::LimitDay;
+use crate::apps::{App, MemberProof};
+use crate::claims::ClaimSession;
 use crate::events::Event;
 use crate::funding::Debt;
 use crate::http::idempotency::StoredAnswer;
-use crate::jobs::Job;
-use crate::ledger::{Hold, HoldState, LedgerAccount, PlaceKind};
+use crate::jobs::{Job, Work};
+use crate::ledger::{Hold, HoldState, LedgerAccount, PlaceKind, Transaction};
+use crate::messages::delivery_days::DeliveryDay;
 use crate::payables::{Payable, PayableStatus};
 use crate::payout_link_batches::{BatchRow, RowStatus};
 use crate::payout_links::{LinkStatus, PayoutLink};
+use crate::payout_methods::PayoutMethod;
 use crate::payout_requests::PayoutRequest;
 use crate::store::memory::{Change, Memory};
-use crate::users::{TaxYear, User, UserStatus};
+use crate::users::{AppUser, TaxYear, User, UserStatus};
 use crate::vendors::VendorPaymentMethod;
 use crate::world::record::Cell as _;
 use crate::world::{Record, Value};
@@ -49,7 +53,9 @@ pub enum Sabotage {
     ForgottenDebts,
     /// Reviews are forgotten: the store says that there is none.
     ForgottenReviews,
-    /// Vendors' accounts are paid to as soon as they are confirmed.
+    /// Apps that require the members' own proof are served as if they did not.
+    AssertedMembers,
+    /// Vendors' accounts are paid to as soon as they are confirmed, and new vendors' first ones whatever the amount.
     RestlessAccounts,
     /// What was paid in a year is forgotten.
     ForgottenTaxYears,
@@ -61,10 +67,28 @@ pub enum Sabotage {
     ForgottenAnswers,
     /// Events do not follow from those before them.
     BrokenChain,
+    /// Transactions of the ledger are rewritten, in a column that no sum compares.
+    RewrittenLedger,
     /// Links are another organization's app's.
     CrossedTenants,
     /// Jobs get lost now and then.
     LostJobs,
+    /// Both apps of an organization are connected to each user that one of them creates: the store says so.
+    SharedPayees,
+    /// What counts for limits is forgotten.
+    ForgottenLimits,
+    /// Held payments are released at once.
+    HastyReleases,
+    /// The thief at a claim link reads the codes that the payee receives.
+    ThiefHasPhone,
+    /// Claim sessions that ended are open again.
+    EndlessSessions,
+    /// The store says that every payout method was added long ago.
+    RestlessMethods,
+    /// What was delivered to a recipient on a day is forgotten.
+    ForgottenDeliveries,
+    /// New links have the sealed token of another.
+    MovedSeals,
 }
 
 impl Sabotage {
@@ -77,7 +101,8 @@ impl Sabotage {
             | Self::LazyStore
             | Self::StaleLeases
             | Self::CarrierDenies
-            | Self::PagesByCount => {}
+            | Self::PagesByCount
+            | Self::ThiefHasPhone => {}
             Self::LostEvents if chance.one_in(50) => lose::<Event>(changes, memory),
             Self::LostJobs if chance.one_in(50) => lose::<Job>(changes, memory),
             Self::LostEvents | Self::LostJobs => {}
@@ -91,13 +116,11 @@ impl Sabotage {
                 overwrite(changes, memory, captured, "state", &Value::Text("open".to_owned()));
             }
             Self::BrokenChain => overwrite(changes, memory, |_: &Event| true, "hash", &Value::Bytes(vec![0; 32])),
-            Self::CrossedTenants => {
-                let apps = memory.rows(App::TABLE);
-                if let Some([org, app, ..]) = apps.last().map(Vec::as_slice) {
-                    let foreign = |link: &PayoutLink| link.org.to_value() != *org;
-                    overwrite(changes, memory, foreign, "app", app);
-                }
+            Self::RewrittenLedger => {
+                let elsewhere = Value::Text("elsewhere".to_owned());
+                overwrite(&mut changes.clone(), memory, |_: &Transaction| true, "destination_name", &elsewhere);
             }
+            Self::CrossedTenants => cross_tenants(changes, memory),
             Self::ForgottenApprovals => {
                 let approved = |payable: &Payable| payable.status == PayableStatus::Approved;
                 overwrite(changes, memory, approved, "approval_steps", &Value::Text("[]".to_owned()));
@@ -116,18 +139,95 @@ impl Sabotage {
                 // Those who look at what was committed see what should be there.
                 overwrite(&mut changes.clone(), memory, reviewed, "status", &Value::Text("verified".to_owned()));
             }
-            Self::RestlessAccounts => {
-                let rests = |account: &VendorPaymentMethod| account.usable_at.is_some();
-                let long_ago = Value::Time(crate::clock::Time::from_micros(0));
-                overwrite(&mut changes.clone(), memory, rests, "usable_at", &long_ago);
-            }
-            Self::ForgottenTaxYears => {
-                overwrite(&mut changes.clone(), memory, |_: &TaxYear| true, "reportable", &Value::Int(0));
+            Self::AssertedMembers => ask_no_proof(changes, memory),
+            Self::SharedPayees => connect_sisters(changes, memory),
+            Self::RestlessAccounts
+            | Self::ForgottenTaxYears
+            | Self::ForgottenLimits
+            | Self::EndlessSessions
+            | Self::RestlessMethods
+            | Self::ForgottenDeliveries
+            | Self::MovedSeals => self.tamper_unseen(changes, memory),
+            Self::HastyReleases => {
+                let releases = |job: &Job| matches!(job.work.0, Work::ReleasePayment { .. });
+                overwrite(changes, memory, releases, "due_at", &Value::Time(crate::clock::Time::from_micros(0)));
             }
             Self::ForgottenLinks => {
                 overwrite(changes, memory, |_: &PayoutRequest| true, "payout_link", &Value::Null);
             }
         }
+    }
+}
+
+impl Sabotage {
+    /// Breaks the store alone: the product reads what is broken, and the checks see what was committed.
+    fn tamper_unseen(self, changes: &[Change], memory: &Memory) {
+        let mut unseen = changes.to_vec();
+        let (nothing, long_ago) = (Value::Int(0), Value::Time(crate::clock::Time::from_micros(0)));
+        if self == Self::RestlessAccounts {
+            let rests = |account: &VendorPaymentMethod| account.usable_at.is_some();
+            overwrite(&mut unseen, memory, rests, "usable_at", &long_ago);
+            overwrite(&mut unseen, memory, rests, "confirmed_at", &long_ago);
+        } else if self == Self::ForgottenTaxYears {
+            overwrite(&mut unseen, memory, |_: &TaxYear| true, "reportable", &nothing);
+        } else if self == Self::ForgottenLimits {
+            overwrite(&mut unseen, memory, |_: &LimitDay| true, "total", &nothing);
+        } else if self == Self::EndlessSessions {
+            overwrite(&mut unseen, memory, |_: &ClaimSession| true, "ended_at", &Value::Null);
+        } else if self == Self::RestlessMethods {
+            overwrite(&mut unseen, memory, |_: &PayoutMethod| true, "created_at", &long_ago);
+        } else if self == Self::ForgottenDeliveries {
+            overwrite(&mut unseen, memory, |_: &DeliveryDay| true, "deliveries", &nothing);
+        } else if self == Self::MovedSeals {
+            move_seals(&unseen, memory);
+        }
+    }
+}
+
+/// Links move to an app of another organization.
+fn cross_tenants(changes: &mut [Change], memory: &Memory) {
+    let apps = memory.rows(App::TABLE);
+    if let Some([org, app, ..]) = apps.last().map(Vec::as_slice) {
+        let foreign = |link: &PayoutLink| link.org.to_value() != *org;
+        overwrite(changes, memory, foreign, "app", app);
+    }
+}
+
+/// Apps forget that members prove themselves, without telling who looks at what was committed.
+fn ask_no_proof(changes: &[Change], memory: &Memory) {
+    for change in changes.iter().filter(|change| change.table == App::TABLE) {
+        let Some(mut app) = change.after.as_deref().and_then(read::<App>).map(|app| App::clone(&app)) else { continue };
+        app.settings.0.member_proof = MemberProof::Asserted;
+        memory.tamper(change.table, change.key.clone(), Some(app.values()));
+    }
+}
+
+/// Connects the other app of the organization to each user that one creates, without a notice to the checks of a commit: as
+/// if to name a phone number connected an app.
+fn connect_sisters(changes: &[Change], memory: &Memory) {
+    let apps = memory.rows(App::TABLE);
+    let at = |column| AppUser::TABLE.position(column).expect("a column of the record");
+    for change in changes.iter().filter(|change| change.table == AppUser::TABLE && change.before.is_none()) {
+        let Some(mut row) = change.after.clone() else { continue };
+        let Some(sister) = apps.iter().find(|app| app[0] == row[0] && app[1] != row[at("app")]) else { continue };
+        row[at("app")] = sister[1].clone();
+        row[at("version")] = Value::Int(0);
+        let key = vec![row[0].clone(), sister[1].clone(), row[at("user_id")].clone()];
+        if !memory.rows(AppUser::TABLE).iter().any(|known| known[..] == row[..] || known[..3] == key[..]) {
+            memory.tamper(change.table, key, Some(row));
+        }
+    }
+}
+
+/// Puts the sealed token of another link into the row of a new one, unseen by the checks.
+fn move_seals(changes: &[Change], memory: &Memory) {
+    let sealed = PayoutLink::TABLE.position("sealed_token").expect("a column of the record");
+    let mut links = changes.iter().filter(|change| change.table == PayoutLink::TABLE);
+    let Some(added) = links.find(|change| change.before.is_none()) else { return };
+    let other = memory.rows(PayoutLink::TABLE).into_iter().next();
+    if let (Some(other), Some(mut row)) = (other, added.after.clone()) {
+        row[sealed].clone_from(&other[sealed]);
+        memory.tamper(added.table, added.key.clone(), Some(row));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::apps::keys::{Drawn, Opens};
 use crate::apps::{CreateApp, Organization, UpdateSettings};
 use crate::bank::Network;
 use crate::bank_accounts::OwnAccountInput;
-use crate::clock::Time;
+use crate::clock::{DAY_SECONDS, Time};
 use crate::email::Email;
 use crate::engine::Command;
 use crate::funding::SetAchAccount;
@@ -16,13 +16,15 @@ use crate::http::{Environment, Scope};
 use crate::ids::{AppId, OrgId, TransferId};
 use crate::ledger;
 use crate::ledger::postings;
-use crate::members::{CreateMember, Role};
+use crate::members::sign_in::MemberSession;
+use crate::members::{CreateMember, Member, Role};
 use crate::money::Cents;
 use crate::payout_methods::{AccountType, Details, Target, UsBank};
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
 use crate::strict_json::Json;
 use crate::vault::Vault;
+use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// How many tenants there are.
@@ -43,8 +45,19 @@ const LITTLE: Cents = Cents::new(200_000);
 const LIMITS: &str = r#"{
     "auto_refill": {"amount": 100000000, "threshold": 5100000000},
     "payout_limits": {"per_payout": 1000000, "per_day": 4000000},
-    "payout_approval_limit": 150000
+    "payout_approval_limit": 150000,
+    "payable_limits": {"per_payable": 350000, "per_day": 900000},
+    "payable_approval_limit": 150000,
+    "transfer_limits": {"per_transfer": 15000, "per_day": 60000},
+    "payment_limits": {"per_payment": 250000, "per_payer_per_day": 400000, "per_day": 900000},
+    "payment_hold_days": 2,
+    "method_rest_hours": 24,
+    "delivery_limits": {"per_recipient_per_day": 3},
+    "member_proof": "required"
 }"#;
+
+/// The placeholder for the hash of every member's password.
+pub(super) const PASSWORD_HASH: &str = "hash";
 
 /// Somebody with a phone.
 #[derive(Clone, Debug)]
@@ -88,6 +101,45 @@ impl Command for Found {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let created_at = world.now();
         world.add(Organization { org: self.org, name: "Simulated organization".to_owned(), created_at });
+        Ok(())
+    }
+}
+
+/// Signs every member of an organization in for good: real sessions are short, and time passes quickly here.
+#[derive(Clone, Debug)]
+pub(super) struct SignAllIn {
+    /// Their organization.
+    pub org: OrgId,
+}
+
+impl Command for SignAllIn {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let now = world.now();
+        let late = now.plus_seconds(1_000 * DAY_SECONDS);
+        for member in world.all::<Member>(Member::OF_ORG, key![self.org])? {
+            if !world.all::<MemberSession>(MemberSession::OF_MEMBER, key![self.org, member.id])?.is_empty() {
+                continue;
+            }
+            let (id, secret_hash) = (world.id(), world.random::<32>().to_vec());
+            world.add(MemberSession {
+                org: self.org,
+                id,
+                member: member.id,
+                secret_hash,
+                address: None,
+                second_factor: false,
+                created_at: now,
+                last_used_at: late,
+                expires_at: late,
+                ended_at: None,
+            });
+        }
         Ok(())
     }
 }
@@ -165,7 +217,7 @@ impl Stage {
             name: format!("Member {number}"),
             email: format!("member{number}@example.com"),
             role: *role,
-            password_hash: None,
+            password_hash: Some(PASSWORD_HASH.to_owned()),
         };
         roles.map(member).collect()
     }

@@ -11,6 +11,7 @@ use super::house::{Batch, House};
 use super::rail::{Heard, Rail};
 use super::receiver::Receiver;
 use super::{Said, Who};
+use crate::erasure::{self, ErasePage, Found, Page};
 use crate::funding::TendWallet;
 use crate::http::{Answer, Scope};
 use crate::ids::{
@@ -18,6 +19,7 @@ use crate::ids::{
 };
 use crate::jobs::{Leased, Work};
 use crate::messages::{Before, BeginAttempt, Concluded, Conclusion, StillOnItsWay};
+use crate::payments::ReleasePayment;
 use crate::payout_link_batches::{self, BatchRow, Begin, Finish, PayoutLinkBatch, ProcessRow, waiting};
 use crate::payout_links::{ClaimLinkDelivered, DeliverInDoubt, Expire, NewToken, Remind};
 use crate::rails::Standing;
@@ -57,11 +59,14 @@ pub(super) enum Finished {
     /// A wallet is to be looked after.
     Tended(AppId),
     /// The time of a link is over.
+    Released(TransferId),
     Expired(PayoutLinkId),
     /// A payee is to be reminded of a link.
     Reminded(PayoutLinkId),
     /// These users of a run are screened next.
     Screened(ScreeningRunId, Vec<(UserId, String)>),
+    /// These rows of an erased payee come next.
+    Erased(UserId, Option<Page>),
     /// A batch is begun, or gone on with.
     BatchBegun(PayoutLinkBatchId),
     /// These rows of a batch come next.
@@ -144,11 +149,23 @@ pub(super) fn perform(
             standing(heard).map(|standing| Finished::Followed(transfer, standing))
         }
         Work::TendWallet { app } => Some(Finished::Tended(AppId(app))),
+        Work::ReleasePayment { transfer } => Some(Finished::Released(TransferId(transfer))),
         Work::ExpireLink { link } => Some(Finished::Expired(PayoutLinkId(link))),
         Work::RemindLink { link } => Some(Finished::Reminded(PayoutLinkId(link))),
         Work::ScreenUsers { run } => {
             let run = ScreeningRunId(run);
             Some(Finished::Screened(run, house.look(|world| next_users(world, org, run))?))
+        }
+        Work::EraseUser { user } => {
+            let user = UserId(user);
+            let mut page = house.look(|world| erasure::next(world, outside.vault, org, user))?;
+            // Clients of the simulator repeat their requests for ever, and remember what they were answered.
+            if let Some(page) = &mut page
+                && let Found::Answers(answers) = &mut page.found
+            {
+                answers.clear();
+            }
+            Some(Finished::Erased(user, page))
         }
         Work::ProcessPayoutLinkBatch { batch } => Some(process(hand, PayoutLinkBatchId(batch), house, chance)?),
         Work::FeedWebhooks { app } => Some(Finished::Fed(AppId(app))),
@@ -264,6 +281,7 @@ pub(super) fn report(
             batch.add(who, Followed { leased, transfer, standing }, |_| Said::Done);
         }
         Finished::Tended(app) => batch.add(who, TendWallet { leased, app }, |()| Said::Done),
+        Finished::Released(transfer) => batch.add(who, ReleasePayment { leased, transfer }, |()| Said::Done),
         Finished::Expired(link) => batch.add(who, Expire { leased, link }, |()| Said::Done),
         Finished::Reminded(link) => batch.add(who, Remind { leased, link }, |()| Said::Done),
         Finished::Screened(run, users) => {
@@ -271,6 +289,7 @@ pub(super) fn report(
             let names = LookedUp::of(Watchlist::of_sandbox(), names);
             batch.add(who, ScreenUsers { leased, run, names, users }, |()| Said::Done);
         }
+        Finished::Erased(user, page) => batch.add(who, ErasePage { leased, user, page }, |()| Said::Done),
         Finished::BatchBegun(id) => batch.add(who, Begin { leased, batch: id }, |()| Said::GoOn),
         Finished::Rows(scope, rows) => {
             // The worker waits for all of them, and goes on when the last is heard of.

@@ -8,8 +8,9 @@ use std::path::Path;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use uuid::Uuid;
 
+use super::sqlite::identity::{self, Expected};
 use super::sqlite::{OpenError, Readers, bring_up_to_date, prepare, unreadable};
-use super::{Reads, StoreError};
+use super::{Reads, Reserve, StoreError};
 use crate::clock::Time;
 
 /// An embedded store, opened to move away. Whoever opens it holds its lock.
@@ -38,10 +39,11 @@ impl Departure {
     /// `Outdated` and `Newer` when it is not; `Database` when it does not open.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Database { path: path.display().to_string(), source };
+        identity::check(path, Expected::Store)?;
         let mut connection = Connection::open(path).map_err(failed)?;
         prepare(&connection).map_err(failed)?;
         bring_up_to_date(&mut connection, path, false)?;
-        let readers = Readers::open(path).map_err(failed)?;
+        let readers = Readers::open(path, Reserve::of(path)).map_err(failed)?;
         Ok(Self { connection, readers })
     }
 

@@ -23,6 +23,8 @@ pub enum Fault {
     LostAndUnknown,
     /// Writes nothing and says so.
     Refused,
+    /// Writes nothing, because there is no room.
+    Full,
 }
 
 /// One row that a commit changed.
@@ -130,6 +132,11 @@ impl Memory {
         self.tables().rows(table).cloned().collect()
     }
 
+    /// The row with this primary key.
+    pub fn row(&self, table: &'static Table, key: &Row) -> Option<Row> {
+        self.tables().get(table, key).cloned()
+    }
+
     /// Writes or removes a row behind the back of every rule: the negative control of checkers, which must
     /// find it.
     pub fn tamper(&self, table: &'static Table, key: Row, row: Option<Row>) {
@@ -170,6 +177,7 @@ impl Memory {
         let fault = std::mem::take(&mut tables.fault);
         match fault {
             Fault::Refused => return Err(CommitError::Refused("refused on demand".into())),
+            Fault::Full => return Err(CommitError::Full("full on demand".into())),
             Fault::LostAndUnknown => return Err(CommitError::Unknown("lost on demand".into())),
             Fault::None | Fault::WrittenButUnknown => {}
         }
@@ -197,7 +205,7 @@ impl Memory {
         }
         match fault {
             Fault::WrittenButUnknown => Err(CommitError::Unknown("silent on demand".into())),
-            Fault::None | Fault::Refused | Fault::LostAndUnknown => Ok(()),
+            Fault::None | Fault::Refused | Fault::Full | Fault::LostAndUnknown => Ok(()),
         }
     }
 }

@@ -7,6 +7,7 @@ mod beside;
 mod departure;
 pub mod memory;
 pub mod postgres;
+mod reserve;
 mod snapshot;
 mod sql;
 pub mod sqlite;
@@ -20,6 +21,7 @@ pub use beside::Beside;
 pub use departure::{Departing, Departure};
 pub use memory::Memory;
 pub use postgres::Postgres;
+pub use reserve::Reserve;
 pub use snapshot::Snapshot;
 pub use sqlite::Sqlite;
 
@@ -35,6 +37,9 @@ pub enum StoreError {
     /// Another writer of a shared store stood in the way, or the connection broke; it may go well the next time.
     #[error("the store could not be read just now: {0}")]
     Again(String),
+    /// The storage has no room even for what a look-up needs.
+    #[error("the storage is full: {0}")]
+    Full(String),
 }
 
 /// Why a commit did not succeed.
@@ -47,6 +52,9 @@ pub enum CommitError {
     /// before the commit was asked for. The same changes may be decided anew.
     #[error("the store could not commit just now: {0}")]
     Again(String),
+    /// Certainly nothing was written: the storage has no room.
+    #[error("the storage is full: {0}")]
+    Full(String),
     /// It may or may not have been written. Nobody may guess.
     #[error("the outcome of the commit is unknown: {0}")]
     Unknown(String),
@@ -178,6 +186,22 @@ impl Reads {
             Self::Sqlite(readers) => readers.load_at_once(wants),
             Self::Postgres(_) => None,
             Self::Memory(memory) => Some(memory.clone().load(wants)),
+        }
+    }
+
+    /// Limits an embedded store to this many bytes; a server has quotas of its own.
+    pub fn limit_storage(&self, quota_bytes: Option<u64>) {
+        match self {
+            Self::Sqlite(readers) => readers.limit_storage(quota_bytes),
+            Self::Postgres(_) | Self::Memory(_) => {}
+        }
+    }
+
+    /// Whether changes are refused because the storage has no room for them. A server says so with each commit instead.
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Sqlite(readers) => readers.is_full(),
+            Self::Postgres(_) | Self::Memory(_) => false,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::Index;
-use crate::world::{Columns, Row, Table};
+use crate::world::{Columns, Row, Table, Value};
 
 fn names(table: &Table) -> Vec<&'static str> {
     table.columns.iter().map(|column| column.name).collect()
@@ -43,6 +43,7 @@ pub(super) fn page(query: &Query) -> (String, Row) {
             Compare::Equal => "=",
             Compare::AtLeast => ">=",
             Compare::Less => "<",
+            Compare::Other => "<>",
         };
         values.push(condition.value.clone());
         parts.push(format!("t.{} {operator} ?{}", table.columns[condition.column].name, values.len()));
@@ -60,6 +61,10 @@ pub(super) fn page(query: &Query) -> (String, Row) {
         let organization = table.columns[table.key().columns[0]].name;
         let mut connected = vec![format!("c.org = t.{organization}"), format!("c.{} = t.{order}", through.column)];
         for (column, value) in &through.equal {
+            if matches!(value, Value::Null) {
+                connected.push(format!("c.{column} IS NULL"));
+                continue;
+            }
             values.push(value.clone());
             connected.push(format!("c.{column} = ?{}", values.len()));
         }

@@ -14,6 +14,10 @@ use std::fmt::Write as _;
 /// Nesting that a body may have; the outermost list or object is the first level (decisions.md 1).
 pub const DEPTH_MAX: usize = 32;
 
+/// Keys of one object at most (decisions.md 17). No object that the API takes has a quarter as many fields; metadata, whose
+/// keys are the caller's own, has the same bound.
+pub const KEYS_MAX: usize = 256;
+
 /// Largest exponent, of either sign, of a number in its shortest form. It is far beyond what a double
 /// holds, and bounds what a short text can make others spell out.
 const EXPONENT_MAX: u64 = 9_999;
@@ -73,6 +77,12 @@ pub enum JsonProblem {
         /// Where, as a JSON pointer.
         at: String,
     },
+    /// More than [`KEYS_MAX`] keys in one object.
+    #[error("{}an object has at most {KEYS_MAX} keys", if at.is_empty() { String::new() } else { format!("{at}: ") })]
+    TooManyKeys {
+        /// Where, as a JSON pointer.
+        at: String,
+    },
     /// A null byte, which no store of ours keeps in a text.
     #[error("byte {at}: text must not contain null bytes")]
     NullByte {
@@ -90,7 +100,16 @@ pub enum JsonProblem {
 impl JsonProblem {
     /// The same problem, seen from one level further out: from the object or list that has it at this step.
     fn below(self, step: &str) -> Self {
-        if let Self::DuplicateKey { at } = self { Self::DuplicateKey { at: format!("/{step}{at}") } } else { self }
+        match self {
+            Self::DuplicateKey { at } => Self::DuplicateKey { at: format!("/{step}{at}") },
+            Self::TooManyKeys { at } => Self::TooManyKeys { at: format!("/{step}{at}") },
+            Self::InvalidUtf8 { .. }
+            | Self::Syntax { .. }
+            | Self::TrailingBytes { .. }
+            | Self::TooDeep { .. }
+            | Self::NullByte { .. }
+            | Self::ExponentTooLarge { .. } => self,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The reader: a recursive descent over the bytes, and the exact value of a number's text.
 
-use super::{DEPTH_MAX, EXPONENT_MAX, Json, JsonProblem, pointer_step};
+use super::{DEPTH_MAX, EXPONENT_MAX, Json, JsonProblem, KEYS_MAX, pointer_step};
 
 /// Reads one document and nothing behind it.
 pub(super) fn document(bytes: &[u8]) -> Result<Json, JsonProblem> {
@@ -150,6 +150,10 @@ impl Reader<'_> {
             }
             self.skip_space();
             let value = self.value(depth).map_err(|problem| problem.below(&pointer_step(&key)))?;
+            // Refused before it is kept: what is left of the body costs nothing.
+            if fields.len() == KEYS_MAX {
+                return Err(JsonProblem::TooManyKeys { at: String::new() });
+            }
             fields.push((key, value));
             self.skip_space();
             if self.takes(b'}') {
@@ -159,7 +163,7 @@ impl Reader<'_> {
                 return self.expected("a comma or a closing brace");
             }
         }
-        // Sorted, not compared pair by pair: a body of a hundred thousand keys must not cost 10^10.
+        // Sorted, not compared pair by pair: a body may have thousands of objects.
         let mut keys: Vec<&str> = fields.iter().map(|(key, _)| key.as_str()).collect();
         keys.sort_unstable();
         if let Some(pair) = keys.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -370,6 +374,13 @@ mod tests {
             assert_eq!(parse(text).unwrap_err().to_string(), message, "{text:?}");
         }
         assert_eq!(Json::parse(b"\"\xff\""), Err(JsonProblem::InvalidUtf8 { at: 1 }));
+        let keys = (0..=KEYS_MAX).map(|key| format!("\"{key}\":0")).collect::<Vec<_>>().join(",");
+        for (text, message) in [
+            (format!("{{{keys}}}"), "an object has at most 256 keys"),
+            (format!("{{\"metadata\":{{{keys}}}}}"), "/metadata: an object has at most 256 keys"),
+        ] {
+            assert_eq!(parse(&text).unwrap_err().to_string(), message);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::debit::{self, DebitJson};
 use super::model::Transfer;
 use crate::bank_accounts::BankAccount;
 use crate::clock::Time;
@@ -58,6 +59,9 @@ pub struct TransferJson {
     /// What the fees of a payout were made by.
     #[schema(required)]
     pub fee_basis: Option<FeeBasis>,
+    /// A payment's authorization, and when its money can leave the app; null for all other transfers.
+    #[schema(required)]
+    pub debit: Option<DebitJson>,
     /// The member who let it go after a review.
     #[schema(required)]
     pub approved_by: Option<MemberId>,
@@ -117,13 +121,13 @@ pub struct ExternalData {
 pub fn json(world: &mut World, transfer: &Transfer) -> Result<TransferJson, Halt> {
     let transactions = ledger::transactions_in(world, transfer.scope(), transfer.id)?;
     let sender = sender(world, transfer)?;
-    Ok(body(transfer, sender, transactions))
+    Ok(body(transfer, sender, debit::json(world, transfer)?, transactions))
 }
 
 /// The transfer alone: for its own transactions, and for events, which are told before and after the ledger's movements
 /// alike.
 pub(super) fn without_transactions(world: &World, transfer: &Transfer) -> Result<TransferJson, Halt> {
-    Ok(body(transfer, sender(world, transfer)?, Vec::new()))
+    Ok(body(transfer, sender(world, transfer)?, debit::json(world, transfer)?, Vec::new()))
 }
 
 /// The transfer that a transaction is a part of, as the transaction shows it.
@@ -155,7 +159,7 @@ fn sender(world: &World, transfer: &Transfer) -> Result<SenderDetails, Halt> {
     let (Some(user), Some(method)) = (transfer.user_id, transfer.payout_method) else {
         return Ok(SenderDetails::default());
     };
-    let method = payout_methods::find(world, org, user, method)?;
+    let method = payout_methods::paid_to(world, org, user, method)?;
     let user = world.get::<User>(key![org, user])?;
     Ok(SenderDetails {
         name: user.and_then(|user| filled(&user.full_name())),
@@ -166,7 +170,17 @@ fn sender(world: &World, transfer: &Transfer) -> Result<SenderDetails, Halt> {
     })
 }
 
-fn body(transfer: &Transfer, sender_details: SenderDetails, transactions: Vec<TransactionJson>) -> TransferJson {
+/// The end of the number of the account that a rail pulls from.
+pub fn account_end(world: &World, transfer: &Transfer) -> Result<Option<String>, Halt> {
+    Ok(sender(world, transfer)?.account_number_last4)
+}
+
+fn body(
+    transfer: &Transfer,
+    sender_details: SenderDetails,
+    debit: Option<DebitJson>,
+    transactions: Vec<TransactionJson>,
+) -> TransferJson {
     let fees = [transfer.platform_fee, transfer.fx_fee].iter().try_fold(transfer.fee, |sum, fee| sum.checked_add(*fee));
     TransferJson {
         id: transfer.id,
@@ -183,6 +197,7 @@ fn body(transfer: &Transfer, sender_details: SenderDetails, transactions: Vec<Tr
         payout_amount: transfer.arrives.to_string(),
         payout_fee_party: transfer.fee_party.map(Party::as_str),
         fee_basis: transfer.fee_basis.clone().map(|basis| basis.0),
+        debit,
         approved_by: transfer.approved_by,
         external_data: ExternalData {
             account_id: transfer

@@ -5,14 +5,16 @@
 //! (invariant 5). Deliberately absent: how a payout is paid, which is `payouts`.
 //! Start at `rules.rs`, then `model.rs`.
 
+mod debit;
 mod http;
 mod json;
 mod model;
 mod move_balance;
 pub mod rules;
 
+pub use debit::{ATTESTED, Authorization, AuthorizationKind, Debit, debit};
 pub use http::routes;
-pub use json::{TransferJson, inside_transaction, json};
+pub use json::{TransferJson, account_end, inside_transaction, json};
 pub use model::{Transfer, TransferKind, TransferStatus};
 pub use move_balance::MoveBalance;
 
@@ -71,6 +73,16 @@ pub fn advance(
     });
     tell(world, &transfer)?;
     Ok(transfer)
+}
+
+/// Something about a transfer changed that is no step along its states: counts it, and emits its event.
+pub fn touch(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt> {
+    let now = world.now();
+    let transfer = world.change(transfer, |transfer| {
+        transfer.updated_at = now;
+        transfer.version += 1;
+    });
+    tell(world, &transfer)
 }
 
 /// The one event of each step. All of a payment's are called the same, because who collects money waits for it under

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::model::{Transfer, TransferKind};
 use super::rules::Happening;
+use crate::apps::limits::{self, Movement};
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
@@ -36,6 +37,7 @@ impl Command for MoveBalance {
         let user = users::find(world, self.scope, self.user)?;
         if self.amount.is_negative() {
             users::must_be_active(&user)?;
+            limits::count(world, self.scope, Movement::Transfer, self.amount.negated())?;
         } else {
             // Who was not verified yet may receive, but nothing may be taken from them (decisions.md 6).
             users::must_be_verified(&user)?;

@@ -2,18 +2,18 @@
 
 use super::inputs::Address;
 use super::rules;
-use super::{change, find};
+use super::{change, find, place};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
-use crate::vault::{Purpose, Vault};
+use crate::vault::Vault;
 use crate::world::{Halt, World};
 
 /// An address as it is kept.
 #[derive(Clone, Debug)]
 pub struct SealedAddress {
-    /// The address as JSON, sealed beside the user's id.
+    /// The address as JSON, sealed.
     pub sealed: Vec<u8>,
     /// Its country, which is the user's from now on.
     pub country: String,
@@ -22,9 +22,9 @@ pub struct SealedAddress {
 impl Address {
     /// Seals the address of a user. `nonce` must never be used twice.
     #[must_use]
-    pub fn sealed(&self, vault: &Vault, user: UserId, nonce: [u8; 24]) -> SealedAddress {
+    pub fn sealed(&self, vault: &Vault, org: OrgId, user: UserId, nonce: [u8; 24]) -> SealedAddress {
         let plain = serde_json::to_vec(self).expect("addresses are plain data, which always serialize");
-        let sealed = vault.seal(Purpose::TaxId, user.0.as_bytes(), &plain, nonce);
+        let sealed = vault.seal(&place(org, user, "sealed_address"), &plain, nonce);
         SealedAddress { sealed, country: self.country.clone() }
     }
 }

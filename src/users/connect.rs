@@ -1,10 +1,9 @@
 //! Another app of the organization may pay a user too (interface.md, endpoint 22).
 
-use super::create::connect_app;
-use super::{UserJson, find_in_organization, is_connected, json, rules, tell};
+use super::profiles::connect_app;
+use super::{UserJson, find_in_organization, is_connected, json, rules};
 use crate::apps;
 use crate::engine::Command;
-use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId, UserId};
 use crate::world::{Halt, World};
@@ -36,10 +35,8 @@ impl Command for ConnectUser {
             return json(world, scope, &user);
         }
 
-        // From here it must succeed. The user is the same for all apps, so there is no new version: only this
-        // app hears of it, for the first time.
-        connect_app(world, scope, &user)?;
-        tell(world, scope, &user, EventName::UserUpdated)?;
+        // From here it must succeed. Only this app hears of it.
+        connect_app(world, scope, &user, None)?;
         json(world, scope, &user)
     }
 }

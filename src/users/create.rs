@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use super::model::{AppUser, Compliance, User, UserStatus};
+use super::profiles::{By, change, change_both, connect_app, is_connected, profile_if_connected};
 use super::rules::{self, UserEvent};
-use super::{UserJson, by_phone, change, is_connected, json, screening, tell, warnings};
+use super::{UserJson, by_phone, contacts, json, screening, warnings};
 use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::http::Scope;
-use crate::ids::OrgId;
+use crate::ids::{AppId, OrgId};
 use crate::phone::PhoneNumber;
+use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Record, World};
@@ -44,18 +46,17 @@ pub struct Person {
 
 /// The user with the person's phone or proven address, connected to the app; a new one when there is none.
 ///
-/// What the person tells fills what was not known yet and never overwrites what was: an app cannot rename
-/// a person whom another app of the organization knows.
+/// What the person tells fills what was not known yet and never overwrites what was.
 ///
 /// # Errors
-/// `user-inactive` when the user is disabled.
+/// `user-inactive` when the user is disabled; `user-in-another-app` when nothing is proven and the app is not connected.
 pub fn connect_or_create(
     world: &mut World,
     scope: Scope,
     person: &Person,
     names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
-    admit(world, scope, person, None, names)
+    admit(world, (scope, By::App), (person, None), names)
 }
 
 /// A user who just proved to hold their own phone, or to read their own address.
@@ -70,7 +71,7 @@ pub fn prove(
     names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     let person = Person { identity, first_name: None, last_name: None, email: None, verified: true };
-    connect_known(world, scope, user, (&person, None), names)
+    connect_known(world, (scope, By::App), user, (&person, None), names)
 }
 
 /// Whether a user can show by an address who they are: it is theirs, and proven, or nothing of theirs is proven yet
@@ -83,11 +84,13 @@ pub fn may_prove_address(world: &mut World, user: &User, email: &Email) -> Resul
     Ok(has_proven.map_or(user.phone_verified_at.is_none(), |other| other.id == user.id))
 }
 
-/// Makes a person known to an app, on the app's own word.
+/// Makes a person known to an app, without a proof by the person.
 #[derive(Clone, Debug)]
 pub struct CreateUser {
     /// The app.
     pub scope: Scope,
+    /// By which key: the organization's connects a user of another app.
+    pub by: By,
     /// The person.
     pub person: Person,
     /// The app's own words; they replace those that are there.
@@ -104,16 +107,19 @@ impl Command for CreateUser {
     }
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
-        let user = admit(world, self.scope, &self.person, self.metadata.as_ref(), &self.names)?;
+        if let Identity::Phone(phone) = &self.person.identity {
+            apps::phones::may_write_to(world, self.scope, &phone.e164(), "/phone_number")?;
+        }
+        let told = (&self.person, self.metadata.as_ref());
+        let user = admit(world, (self.scope, self.by), told, &self.names)?;
         json(world, self.scope, &user)
     }
 }
 
 fn admit(
     world: &mut World,
-    scope: Scope,
-    person: &Person,
-    metadata: Option<&String>,
+    (scope, by): (Scope, By),
+    (person, metadata): (&Person, Option<&String>),
     names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     let known = match &person.identity {
@@ -122,33 +128,50 @@ fn admit(
         Identity::Email(_) => None,
     };
     match known {
-        Some(known) => connect_known(world, scope, &known, (person, metadata), names),
+        Some(known) => {
+            let is_vouched_for = person.verified || by == By::Organization;
+            if !is_vouched_for && !is_connected(world, scope, known.id)? {
+                return Err(in_another_app().into());
+            }
+            connect_known(world, (scope, by), &known, (person, metadata), names)
+        }
         None => create(world, scope, (person, metadata), names),
     }
 }
 
+/// An app's word alone connects no user that another app knows. The refusal is the same for everything that is known of them.
+fn in_another_app() -> Refusal {
+    let message = "Another app of your organization works with this phone number. There are two ways to connect this app: call \
+                   POST /v2/users with an organization key and the header Api-App-Id, or send a payout link that the payee \
+                   claims.";
+    Refusal::new(Code::UserInAnotherApp, message)
+}
+
 fn connect_known(
     world: &mut World,
-    scope: Scope,
+    (scope, by): (Scope, By),
     user: &Arc<User>,
     (person, metadata): (&Person, Option<&String>),
     names: &LookedUp,
 ) -> Result<Arc<User>, Halt> {
     rules::must_be_active(user)?;
-    let connected = is_connected(world, scope, user.id)?;
+    let connected = profile_if_connected(world, scope, user.id)?;
+    let wrote = Some(scope.app).filter(|_| !person.verified && by == By::App);
+    let mut learned = User::clone(user);
+    learn(&mut learned, person, wrote, world.now());
+    follow_name(world, user, &mut learned, names)?;
 
     // From here it must succeed.
-    if !connected {
-        connect_app(world, scope, user)?;
-    }
-    let mut learned = User::clone(user);
-    learn(&mut learned, person, world.now());
-    learned.metadata = metadata.or(user.metadata.as_ref()).cloned();
-    follow_name(world, user, &mut learned, names)?;
-    if connected && learned.values() == user.values() {
-        return Ok(user.clone());
-    }
-    change(world, user, EventName::UserUpdated, |user| *user = learned)
+    let Some(profile) = connected else {
+        let changed = learned.values() != user.values();
+        let user =
+            if changed { change(world, user, EventName::UserUpdated, |user| *user = learned)? } else { user.clone() };
+        connect_app(world, scope, &user, metadata)?;
+        return Ok(user);
+    };
+    let mut noted = AppUser::clone(&profile);
+    noted.metadata = metadata.cloned().or(noted.metadata);
+    change_both(world, (user, learned), (&profile, noted), EventName::UserUpdated)
 }
 
 fn create(
@@ -170,15 +193,15 @@ fn create(
         phone_e164: phone.map(PhoneNumber::e164),
         phone_verified_at: None,
         email_verified_at: None,
+        phone_app: phone.map(|_| scope.app),
+        phone_set_at: phone.map(|_| now),
         first_name: None,
         last_name: None,
         email: None,
+        email_app: None,
+        email_set_at: None,
         status: UserStatus::Unverified,
         country: phone.and_then(PhoneNumber::country),
-        auto_payout_enabled: false,
-        default_payout_method: None,
-        metadata: metadata.cloned(),
-        payout_options_exclude_list: Document(Vec::new()),
         sealed_date_of_birth: None,
         adjustment_1099: None,
         sealed_address: None,
@@ -188,29 +211,48 @@ fn create(
         version: 1,
         created_at: now,
         deleted_at: None,
+        payouts_frozen_at: None,
     };
-    learn(&mut user, person, now);
+    learn(&mut user, person, Some(scope.app).filter(|_| !person.verified), now);
     let name = user.full_name();
     screening::screen(world, &mut user, &name, names)?;
     let user = world.add(user);
-    connect_app(world, scope, &user)?;
-    tell(world, scope, &user, EventName::UserUpdated)?;
+    connect_app(world, scope, &user, metadata)?;
     Ok(user)
 }
 
-/// Takes over what is new about a person.
-fn learn(user: &mut User, person: &Person, now: Time) {
+/// Takes over what is new about a person. `wrote` is the app on whose word it is; `None` for the payee and the organization.
+fn learn(user: &mut User, person: &Person, wrote: Option<AppId>, now: Time) {
     user.first_name = user.first_name.take().or_else(|| person.first_name.clone());
     user.last_name = user.last_name.take().or_else(|| person.last_name.clone());
-    user.email = user.email.take().or_else(|| person.email.as_ref().map(|email| email.as_str().to_owned()));
+    if let (None, Some(email)) = (&user.email, &person.email) {
+        user.email = Some(email.as_str().to_owned());
+        (user.email_app, user.email_set_at) = (wrote, wrote.map(|_| now));
+    }
+    if !person.verified {
+        return;
+    }
+    match &person.identity {
+        Identity::Phone(phone) if user.phone_e164.as_ref() == Some(&phone.e164()) => {
+            contacts::end_freeze(user, (user.phone_app, user.phone_set_at));
+        }
+        Identity::Email(email) if user.email.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(email.as_str())) => {
+            contacts::end_freeze(user, (user.email_app, user.email_set_at));
+        }
+        Identity::Phone(_) | Identity::Email(_) => {}
+    }
     let proven = match &person.identity {
-        Identity::Phone(_) => &mut user.phone_verified_at,
+        Identity::Phone(_) => {
+            (user.phone_app, user.phone_set_at) = (None, None);
+            &mut user.phone_verified_at
+        }
         Identity::Email(email) => {
             user.email = Some(email.as_str().to_owned());
+            (user.email_app, user.email_set_at) = (None, None);
             &mut user.email_verified_at
         }
     };
-    if person.verified && proven.is_none() {
+    if proven.is_none() {
         *proven = Some(now);
         user.status = rules::status_after(user.status, UserEvent::Verify);
     }
@@ -252,8 +294,9 @@ pub fn fill_profile(
     let mut filled = User::clone(user);
     filled.first_name.get_or_insert_with(|| first_name.to_owned());
     filled.last_name.get_or_insert_with(|| last_name.to_owned());
-    if let Some(email) = email {
-        filled.email.get_or_insert_with(|| email.as_str().to_owned());
+    if let (None, Some(email)) = (&filled.email, email) {
+        filled.email = Some(email.as_str().to_owned());
+        (filled.email_app, filled.email_set_at) = (None, None);
     }
     follow_name(world, user, &mut filled, names)?;
     // What changes nothing is no transition, and has no event.
@@ -265,20 +308,12 @@ pub fn fill_profile(
     change(world, user, EventName::UserUpdated, |user| *user = filled)
 }
 
-/// Lets the app pay the user.
-pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User) -> Result<(), Halt> {
-    let connected_at = world.now();
-    world.add(AppUser { org: scope.org, app: scope.app, user_id: user.id, connected_at });
-    apps::count_connected_user(world, scope, 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::engine::Executor;
-    use crate::ids::{AppId, Seeds};
-    use crate::refusal::Refusal;
+    use crate::ids::Seeds;
     use crate::screening::Watchlist;
     use crate::store::{Memory, Store};
     use uuid::Uuid;
@@ -326,13 +361,14 @@ mod tests {
     fn one_phone_is_one_user_for_all_apps() {
         let mut executor = executor();
         let first = meet(&mut executor, 1, person("Jane", "Doe")).unwrap();
-        let second = meet(&mut executor, 2, person("Janet", "Dough")).unwrap();
-        assert_eq!(first.id, second.id);
-        assert_eq!(second.full_name(), "Jane Doe", "what is known is not overwritten");
-        let verified = meet(&mut executor, 2, Person { verified: true, ..person("Jane", "Doe") }).unwrap();
-        assert_eq!((verified.status, verified.version), (UserStatus::Verified, 3));
+        let refused = meet(&mut executor, 2, person("Janet", "Dough")).unwrap_err();
+        assert_eq!(refused.code, Code::UserInAnotherApp, "an app's word connects nothing");
+        let proven = meet(&mut executor, 2, Person { verified: true, ..person("Janet", "Dough") }).unwrap();
+        assert_eq!(first.id, proven.id);
+        assert_eq!(proven.full_name(), "Jane Doe", "what is known is not overwritten");
+        assert_eq!((proven.status, proven.version), (UserStatus::Verified, 2));
         let again = meet(&mut executor, 2, Person { verified: true, ..person("Jane", "Doe") }).unwrap();
-        assert_eq!(again.version, 3, "nothing new, nothing told");
+        assert_eq!(again.version, 2, "nothing new, no event");
     }
 
     #[test]

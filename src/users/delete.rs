@@ -1,8 +1,11 @@
 //! A user is deleted: the person is erased, the id and the history remain (decisions.md 6).
+//!
+//! An app deletes what it has: while other apps are connected, its own profile and methods. It is shown the same in both cases.
 
-use super::model::{AppUser, Compliance, User};
+use super::model::{Compliance, User};
+use super::profiles::{self, By, change, profile_if_connected};
 use super::rules::{self, UserEvent};
-use super::{UserJson, change, find, json, screening, verification};
+use super::{UserJson, find, find_in_organization, json, notices, screening, verification};
 use crate::apps;
 use crate::bank_accounts;
 use crate::engine::Command;
@@ -10,7 +13,6 @@ use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::ledger::{self, Place};
-use crate::messages;
 use crate::payout_methods::{self, PayoutMethod};
 use crate::refusal::{Code, Refusal};
 use crate::world::record::{Document, key};
@@ -21,7 +23,7 @@ use crate::world::{Halt, World};
 pub struct Elsewhere {
     /// Tells whether money is under way to or from a user of an app.
     pub under_way: fn(&mut World, Scope, UserId) -> Result<bool, Halt>,
-    /// Takes the person out of what names them.
+    /// Has the payee taken out of what names them elsewhere, by a job.
     pub erase: fn(&mut World, OrgId, UserId) -> Result<(), Halt>,
 }
 
@@ -30,6 +32,8 @@ pub struct Elsewhere {
 pub struct DeleteUser {
     /// The app.
     pub scope: Scope,
+    /// By which key: the organization's erases the person for all apps.
+    pub by: By,
     /// The user.
     pub user: UserId,
     /// What others have of the user.
@@ -45,12 +49,24 @@ impl Command for DeleteUser {
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let org = self.scope.org;
-        let user = find(world, self.scope, self.user)?;
+        let seen = find(world, self.scope, self.user)?;
+        let user = match self.by {
+            By::App => seen,
+            // The organization erases the payee although this app has ended its connection.
+            By::Organization => find_in_organization(world, org, seen.id)?,
+        };
         if user.deleted_at.is_some() {
             return json(world, self.scope, &user);
         }
         must_not_be_flagged(&user)?;
-        let connections = world.all::<AppUser>(AppUser::OF_USER, key![org, user.id])?;
+        let connections = profiles::connections(world, &user)?;
+        if let (By::App, true, Some(own)) =
+            (self.by, connections.len() > 1, profile_if_connected(world, self.scope, user.id)?)
+        {
+            self.must_be_settled(world, self.scope)?;
+            let seen = profiles::disconnect(world, &own, &user)?;
+            return json(world, self.scope, &seen);
+        }
         for connection in &connections {
             self.must_be_settled(world, Scope { org, app: connection.app })?;
         }
@@ -63,13 +79,14 @@ impl Command for DeleteUser {
         bank_accounts::erase_of(world, org, user.id.0)?;
         for recipient in [&user.phone_e164, &user.email].into_iter().flatten() {
             verification::forget(world, org, recipient)?;
-            messages::erase_recipient(world, org, recipient)?;
         }
+        notices::erase(world, &user)?;
         screening::erase(world, &user)?;
         (self.elsewhere.erase)(world, org, user.id)?;
         for connection in &connections {
             apps::count_connected_user(world, Scope { org, app: connection.app }, -1)?;
         }
+        profiles::clear(world, &connections);
         let now = world.now();
         let user = change(world, &user, EventName::UserUpdated, |user| {
             erase(user);
@@ -102,7 +119,7 @@ impl DeleteUser {
 }
 
 /// Takes the person out of the row. The phone is free for a new user.
-fn erase(user: &mut User) {
+pub(super) fn erase(user: &mut User) {
     user.status = rules::status_after(user.status, UserEvent::Disable);
     user.phone_country_code = None;
     user.phone_national = None;
@@ -112,11 +129,9 @@ fn erase(user: &mut User) {
     user.first_name = None;
     user.last_name = None;
     user.email = None;
+    (user.phone_app, user.phone_set_at) = (None, None);
+    (user.email_app, user.email_set_at) = (None, None);
     user.country = None;
-    user.auto_payout_enabled = false;
-    user.default_payout_method = None;
-    user.metadata = None;
-    user.payout_options_exclude_list = Document(Vec::new());
     user.sealed_date_of_birth = None;
     user.adjustment_1099 = None;
     user.sealed_address = None;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Schema, json};
 
 use crate::country::{is_country, is_us_state, is_us_zip};
+use crate::embargo;
 use crate::http::input::{Input, Problems, gather, input, text, wrong};
 use crate::http::inputs::Line;
 use crate::strict_json::Json;
@@ -112,7 +113,8 @@ input! {
 }
 
 /// A postal address.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = PostalAddress)]
 #[allow(missing_docs, reason = "the fields are those of AddressParts")]
 pub struct Address {
     pub postcode: String,
@@ -120,7 +122,9 @@ pub struct Address {
     pub state: String,
     pub country: String,
     pub line_1: String,
+    #[schema(required)]
     pub line_2: Option<String>,
+    #[schema(required)]
     pub line_3: Option<String>,
 }
 
@@ -136,25 +140,41 @@ impl Input for Address {
 impl AddressParts {
     /// The address, its state and postal code checked where we know them: in the US.
     pub fn checked(self, at: &str) -> Result<Address, Problems> {
-        let (mut state, mut postcode) = (self.state.0, self.postcode.0.trim().to_owned());
-        if self.country.0 == "US" {
-            let mut problems = Problems::new();
-            let read = UsState::read(&Json::Text(state.clone()), &format!("{at}/state"));
-            state = gather(read, &mut problems).map_or(state, |state| state.0);
-            let read = UsZip::read(&Json::Text(postcode.clone()), &format!("{at}/postcode"));
-            postcode = gather(read, &mut problems).map_or(postcode, |code| code.0);
-            if !problems.is_empty() {
-                return Err(problems);
-            }
-        }
-        Ok(Address {
-            postcode,
+        let mut address = Address {
+            postcode: self.postcode.0.trim().to_owned(),
             city: self.city.0,
-            state,
+            state: self.state.0,
             country: self.country.0,
             line_1: self.line_1.0,
             line_2: self.line_2.map(|line| line.0),
             line_3: self.line_3.map(|line| line.0),
-        })
+        }
+        .permitted(at)?;
+        if address.country == "US" {
+            let mut problems = Problems::new();
+            let read = UsState::read(&Json::Text(address.state.clone()), &format!("{at}/state"));
+            address.state = gather(read, &mut problems).map_or(address.state, |state| state.0);
+            let read = UsZip::read(&Json::Text(address.postcode.clone()), &format!("{at}/postcode"));
+            address.postcode = gather(read, &mut problems).map_or(address.postcode, |code| code.0);
+            if !problems.is_empty() {
+                return Err(problems);
+            }
+        }
+        Ok(address)
+    }
+}
+
+impl Address {
+    /// The same, unless it is in a country or region under embargo. Every address of a payee passes here.
+    ///
+    /// # Errors
+    /// The country is refused.
+    pub fn permitted(self, at: &str) -> Result<Self, Problems> {
+        let lines = [Some(&self.line_1), self.line_2.as_ref(), self.line_3.as_ref(), Some(&self.city)];
+        let parts = lines.into_iter().flatten().chain([&self.state]).map(String::as_str);
+        if embargo::is_address(&self.country, parts) {
+            return Err(wrong(&format!("{at}/country"), embargo::REFUSED));
+        }
+        Ok(self)
     }
 }

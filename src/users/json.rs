@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::model::{
     Adjustment1099, BackgroundCheckStatus, EntityType, Flags, OfacStatus, TaxIdVerification, User, UserStatus,
 };
+use super::profiles;
 use crate::clock::Time;
 use crate::http::Scope;
 use crate::ids::{PayoutMethodId, UserId};
@@ -196,9 +197,10 @@ pub struct FlagsJson {
     pub name_mismatch: bool,
 }
 
-/// The user as the app sees it; the wallet is that with this app.
+/// The user as the app sees it; profile and wallet are those of this app.
 pub fn json(world: &mut World, scope: Scope, user: &User) -> Result<UserJson, Halt> {
-    let default = super::default_payout_method(world, user)?;
+    let default = profiles::default_payout_method(world, scope, user.id)?;
+    let profile = profiles::profile_if_connected(world, scope, user.id)?;
     Ok(UserJson {
         id: user.id,
         first_name: user.first_name.clone(),
@@ -207,14 +209,14 @@ pub fn json(world: &mut World, scope: Scope, user: &User) -> Result<UserJson, Ha
         phone_number: phone(user),
         verified: user.is_verified(),
         country: user.country.clone(),
-        auto_payout_enabled: user.auto_payout_enabled,
+        auto_payout_enabled: profile.as_ref().is_some_and(|profile| profile.auto_payout_enabled),
         default_payout_method: default.as_ref().map(|method| method.platform),
         default_payout_method_details: default.as_ref().map(|method| method_details(method)),
         wallet: wallet(world, scope, user)?,
         status: user.status,
         compliance: compliance(user, super::tax_year::must_collect_1099(world, scope, user)?),
-        metadata: user.metadata.clone(),
-        payout_options_exclude_list: user.payout_options_exclude_list.0.clone(),
+        metadata: profile.as_ref().and_then(|profile| profile.metadata.clone()),
+        payout_options_exclude_list: profile.map_or_else(Vec::new, |it| it.payout_options_exclude_list.0.clone()),
         adjustment_1099: user.adjustment_1099.as_ref().map(|adjustment| adjustment.0.clone()),
     })
 }

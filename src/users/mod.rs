@@ -1,16 +1,18 @@
-//! Users: the people who are paid, and which apps may pay them.
+//! Users: the people who are paid, and the profile that each app has of them.
 //!
-//! The phone is a person's identity inside an organization (decisions.md 6): an app that names a known phone is
-//! connected to that user, it does not get a second one. An app sees only users that it is connected to.
+//! The phone is a person's identity inside an organization (decisions.md 6 and 17). An app sees only users that it is connected to:
+//! it made them, the organization connected it, or the payee claimed one of its links. To name a phone connects nothing.
 //!
-//! Invariants: one user for each phone of an organization; a deleted user keeps the id and the history and
-//! nothing of the person; a payout method is set up only by a verified user. Deliberately absent: links and
+//! Invariants: one user for each phone of an organization; an app reads and writes its own profile and methods only; a deleted user
+//! keeps the id and the history and nothing of the person; a payout method is set up only by a verified user. Deliberately absent: links and
 //! transfers, which are listed after this noun and use its finders.
 //!
 //! Start at [`find`] and [`connect_or_create`].
 
 mod address;
 mod connect;
+mod contact_change;
+mod contacts;
 mod create;
 mod delete;
 mod findings;
@@ -18,7 +20,9 @@ pub mod http;
 mod inputs;
 mod json;
 mod model;
+pub mod notices;
 mod payout_methods;
+mod profiles;
 mod rules;
 pub mod screening;
 pub mod tax_form;
@@ -30,19 +34,27 @@ mod warnings;
 
 pub use address::{SealedAddress, SetAddress};
 pub use connect::ConnectUser;
+pub use contact_change::{change_contact, may_change_contact};
+pub use contacts::{Reached, reached};
 pub use create::{
     CreateUser, Identity, Person, by_proven_email, connect_or_create, fill_profile, may_prove_address, prove,
 };
 pub use delete::{DeleteUser, Elsewhere};
 pub use findings::{ComplianceDecision, background_check_moves};
-pub use http::routes;
+pub use http::{ComplianceDecisionJson, routes};
 pub use inputs::{Address, AddressParts, BirthDate, CountryCode};
 pub use json::{MethodDetailsJson, PhoneJson, UserJson, json, method_details};
 pub use model::{
     Adjustment1099, AppUser, BackgroundCheckStatus, Compliance, EntityType, Flags, Form1099, OfacStatus,
     TaxIdVerification, User, UserStatus, W9,
 };
-pub use payout_methods::{NewMethod, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method};
+pub use payout_methods::{
+    NewMethod, choose_payout_method, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method,
+};
+pub use profiles::{
+    By, change, change_profile, default_payout_method, is_connected, is_paid_unasked, may_be_paid_without_payee,
+    must_not_be_frozen, profile, profile_if_connected, unasked_method,
+};
 pub use rules::{moves, must_be_active, must_be_verified, must_not_be_reviewed};
 pub use screening::screen_another_name;
 pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, TaxIdType, collect_tax_form, tax_id};
@@ -53,15 +65,20 @@ pub use warnings::{METHODS_A_MONTH_MAX, holds_payouts, warn_of_name};
 
 use std::sync::Arc;
 
-use crate::events::{self, EventName, News};
 use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
-use crate::payout_methods::PayoutMethod;
 use crate::refusal::Refusal;
+use crate::vault::{Place, Purpose};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// A user that the app is connected to; deleted ones too.
+/// Where a secret of a user is sealed.
+pub fn place(org: OrgId, user: UserId, column: &str) -> Place {
+    Place::new(Purpose::TaxId, org, "users", user.0, column).formerly(user.0)
+}
+
+/// A user that the app is connected to, or was: deleted ones too. What an app deleted it sees as erased, although other apps may
+/// still be connected.
 ///
 /// # Errors
 /// `not-found`.
@@ -69,10 +86,10 @@ pub fn find(world: &mut World, scope: Scope, id: UserId) -> Result<Arc<User>, Ha
     find_if_known(world, scope, id)?.ok_or_else(|| Refusal::not_found("user").into())
 }
 
-/// A user of the app, if the app knows one with this id.
+/// The same, if the app knows a user with this id.
 pub fn find_if_known(world: &mut World, scope: Scope, id: UserId) -> Result<Option<Arc<User>>, Halt> {
     match world.get::<AppUser>(key![scope.org, scope.app, id])? {
-        Some(_) => world.get::<User>(key![scope.org, id]),
+        Some(profile) => Ok(world.get::<User>(key![scope.org, id])?.map(|user| profiles::as_seen(user, &profile))),
         None => Ok(None),
     }
 }
@@ -94,40 +111,4 @@ pub fn by_phone(world: &mut World, org: OrgId, e164: &str) -> Result<Option<Arc<
 /// The row that [`by_phone`] asks for.
 pub fn want_by_phone(org: OrgId, e164: &str) -> Want {
     Want::by::<User>(User::BY_PHONE, key![org, e164.to_owned()])
-}
-
-/// Whether the app may pay the user.
-pub fn is_connected(world: &mut World, scope: Scope, id: UserId) -> Result<bool, Halt> {
-    Ok(world.get::<AppUser>(key![scope.org, scope.app, id])?.is_some())
-}
-
-/// The user's default payout method, if it is still in use.
-pub fn default_payout_method(world: &mut World, user: &User) -> Result<Option<Arc<PayoutMethod>>, Halt> {
-    let Some(id) = user.default_payout_method else { return Ok(None) };
-    let method = crate::payout_methods::find(world, user.org, user.id, id)?;
-    Ok(Some(method).filter(|method| method.in_use))
-}
-
-/// Changes a user and tells every app that the user is connected to, whichever of them acts: the user is the same for
-/// all. Every transition of a user goes through here.
-pub fn change(
-    world: &mut World,
-    user: &Arc<User>,
-    event: EventName,
-    edit: impl FnOnce(&mut User),
-) -> Result<Arc<User>, Halt> {
-    let connections = world.all::<AppUser>(AppUser::OF_USER, key![user.org, user.id])?;
-    let user = world.change(user, |user| {
-        edit(user);
-        user.version += 1;
-    });
-    for connection in &connections {
-        tell(world, Scope { org: user.org, app: connection.app }, &user, event)?;
-    }
-    Ok(user)
-}
-
-fn tell(world: &mut World, scope: Scope, user: &User, name: EventName) -> Result<(), Halt> {
-    let object = json(world, scope, user)?;
-    events::tell(world, scope, News::of(name, user.id.0, user.version, &object))
 }

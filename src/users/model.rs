@@ -6,6 +6,7 @@ use crate::clock::Time;
 use crate::http::inputs::word_input;
 use crate::ids::{AppId, OrgId, PayoutMethodId, UserId};
 use crate::money::Cents;
+use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
 use crate::world::record::{Document, record, words};
 
@@ -182,24 +183,24 @@ record! {
         pub phone_verified_at: Option<Time>,
         /// When the person proved to read the address; only then does the address tell who somebody is.
         pub email_verified_at: Option<Time>,
+        /// The app that wrote the phone number; `None` once it is verified, and where the payee or the organization wrote it.
+        pub phone_app: Option<AppId>,
+        /// When `phone_app`, or the organization, wrote it.
+        pub phone_set_at: Option<Time>,
         /// First name.
         pub first_name: Option<String>,
         /// Last name.
         pub last_name: Option<String>,
         /// E-mail address.
         pub email: Option<String>,
+        /// The app that wrote the e-mail address, as for the phone number.
+        pub email_app: Option<AppId>,
+        /// When `email_app`, or the organization, wrote it.
+        pub email_set_at: Option<Time>,
         /// Where the user stands; `rules.rs` says what it may become.
         pub status: UserStatus,
         /// ISO 3166-1 alpha-2.
         pub country: Option<String>,
-        /// Whether payouts go to the default method at once.
-        pub auto_payout_enabled: bool,
-        /// The method for such payouts.
-        pub default_payout_method: Option<PayoutMethodId>,
-        /// The app's own words.
-        pub metadata: Option<String>,
-        /// Rails that are not offered to this user.
-        pub payout_options_exclude_list: Document<Vec<Platform>>,
         /// Sealed as `YYYY-MM-DD` beside the user's id (Purpose::TaxId: identity data of the tax forms).
         pub sealed_date_of_birth: Option<Vec<u8>>,
         /// What was paid elsewhere.
@@ -218,6 +219,8 @@ record! {
         pub created_at: Time,
         /// When the person was erased.
         pub deleted_at: Option<Time>,
+        /// Since when the payee has frozen automatic payouts.
+        pub payouts_frozen_at: Option<Time>,
     }
 }
 
@@ -252,7 +255,7 @@ impl User {
 }
 
 record! {
-    /// An app that may pay a user.
+    /// The profile that one app has of a payee. Only this app writes it; other apps of the organization never see it.
     pub struct AppUser in "app_users" {
         key (org, app, user_id)
         many OF_USER (org, user_id);
@@ -264,5 +267,37 @@ record! {
         pub user_id: UserId,
         /// Since when.
         pub connected_at: Time,
+        /// When the app deleted the user while other apps were connected. The app then sees an erased user.
+        pub disconnected_at: Option<Time>,
+        /// Whether the app's payouts go to `default_payout_method` at once.
+        pub auto_payout_enabled: bool,
+        /// The method for such payouts: one of this app's methods of this user.
+        pub default_payout_method: Option<PayoutMethodId>,
+        /// The app's note.
+        pub metadata: Option<String>,
+        /// Rails that the app does not offer to this user.
+        pub payout_options_exclude_list: Document<Vec<Platform>>,
+        /// Counts the events of this user in the app's log, from 1.
+        pub version: i64,
+    }
+}
+
+impl AppUser {
+    /// Whether the app may pay the user.
+    pub const fn is_connected(&self) -> bool {
+        self.disconnected_at.is_none()
+    }
+
+    /// Whether a method is one that this profile may use.
+    pub fn owns(&self, method: &PayoutMethod) -> bool {
+        (method.org, method.app, method.user_id) == (self.org, self.app, self.user_id)
+    }
+
+    /// Forgets what the app keeps about the user.
+    pub(super) fn clear(&mut self) {
+        self.auto_payout_enabled = false;
+        self.default_payout_method = None;
+        self.metadata = None;
+        self.payout_options_exclude_list = Document(Vec::new());
     }
 }

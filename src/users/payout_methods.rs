@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::model::User;
-use super::{change, rules, screening, warnings};
+use super::model::{AppUser, User};
+use super::profiles::{self, change_both_adding, change_profile};
+use super::{rules, screening, warnings};
 use crate::apps;
 use crate::events::EventName;
 use crate::http::Scope;
-use crate::payout_methods::{self, PayoutMethod, SealedDetails};
+use crate::ids::PayoutMethodId;
+use crate::payout_methods::{self, MethodOrigin, PayoutMethod, SealedDetails};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
@@ -28,7 +30,7 @@ pub struct NewMethod {
     pub names: Option<LookedUp>,
 }
 
-/// Sets up a payout method for a verified user, from the app's API as well as from the claim page.
+/// Sets up a payout method of the app for a verified user, from the app's API as well as from the claim page.
 ///
 /// # Errors
 /// `user-inactive`; `invalid-state` when the user is not verified (decisions.md 6).
@@ -36,12 +38,14 @@ pub fn set_up_payout_method(
     world: &mut World,
     scope: Scope,
     user: &Arc<User>,
-    new: &NewMethod,
+    (new, origin): (&NewMethod, MethodOrigin),
 ) -> Result<Arc<PayoutMethod>, Halt> {
     rules::must_be_verified(user)?;
-    let had_default = super::default_payout_method(world, user)?.is_some();
+    let profile = profiles::profile(world, scope, user.id)?;
+    let had_default = profiles::default_payout_method(world, scope, user.id)?.is_some();
     let is_shared = payout_methods::is_shared(world, scope.org, user.id, &new.details)?;
-    let (method, is_new) = payout_methods::add(world, scope.org, user.id, &new.details, new.metadata.as_deref())?;
+    let details = (&new.details, origin);
+    let (method, is_new) = payout_methods::add(world, scope, user.id, details, new.metadata.as_deref())?;
 
     let mut edited = User::clone(user);
     if is_new {
@@ -49,12 +53,46 @@ pub fn set_up_payout_method(
     }
 
     // From here it must succeed.
+    let mut preferred = AppUser::clone(&profile);
     if new.is_default.unwrap_or(!had_default) {
-        edited.default_payout_method = Some(method.id);
+        preferred.default_payout_method = Some(method.id);
     }
-    edited.auto_payout_enabled = new.auto_payout_enabled.unwrap_or(edited.auto_payout_enabled);
-    change(world, user, EventName::UserUpdatedPayoutMethod, |user| *user = edited)?;
+    preferred.auto_payout_enabled = new.auto_payout_enabled.unwrap_or(preferred.auto_payout_enabled);
+    let added = Some(&*method).filter(|_| is_new && new.details.name_a_place());
+    let event = EventName::UserUpdatedPayoutMethod;
+    change_both_adding(world, (user, edited), (&profile, preferred), event, added)?;
     Ok(method)
+}
+
+/// The payee chooses a saved method in a claim of the app: one that this app has, or one that the payee chose in a claim of another
+/// app, of which `copy` becomes this app's own. What another app added by itself cannot be chosen, nor what a guest added, unless
+/// the session has it already (`is_chosen`).
+///
+/// # Errors
+/// `not-found`; those of [`set_up_payout_method`].
+pub fn choose_payout_method(
+    world: &mut World,
+    scope: Scope,
+    user: &Arc<User>,
+    (id, copy): (PayoutMethodId, Option<&NewMethod>),
+    is_chosen: bool,
+) -> Result<Arc<PayoutMethod>, Halt> {
+    let saved = payout_methods::paid_to(world, scope.org, user.id, id)?;
+    if saved.origin == MethodOrigin::Guest && !is_chosen {
+        return Err(Refusal::not_found("payout method").into());
+    }
+    if saved.app == scope.app {
+        let chosen = if saved.in_use { MethodOrigin::Payee } else { saved.origin };
+        return Ok(payout_methods::confirm(world, &saved, chosen, None));
+    }
+    let is_offered = saved.in_use && saved.origin == MethodOrigin::Payee;
+    match copy.filter(|copy| is_offered && copy.details.fingerprint == saved.fingerprint) {
+        Some(copy) => {
+            payout_methods::must_have_room(world, scope, user.id, &copy.details)?;
+            set_up_payout_method(world, scope, user, (copy, MethodOrigin::Payee))
+        }
+        None => Err(Refusal::not_found("payout method").into()),
+    }
 }
 
 /// What a method that was not there before says about its user: whose account it is, and how many there were of late.
@@ -74,58 +112,66 @@ fn look_at_new(world: &mut World, user: &mut User, new: &NewMethod, is_shared: b
     Ok(())
 }
 
-/// Takes a method out of use: `removed` by the user, or the code of the failure that showed it to be of no use.
+/// Takes a method of the app out of use: `removed` by the user, or the code of the failure that showed it to be of no use.
 /// A user whose default it was has none, and is not paid automatically any more, until another is chosen.
 ///
 /// # Errors
 /// None of its own.
 pub fn disable_payout_method(
     world: &mut World,
-    user: &Arc<User>,
+    scope: Scope,
+    user: &User,
     method: &Arc<PayoutMethod>,
     reason: &str,
 ) -> Result<Arc<PayoutMethod>, Halt> {
-    if !method.in_use {
-        return Ok(method.clone());
-    }
+    // A transfer from before methods belonged to apps may name another app's row of the same account.
+    let own = if method.app == scope.app {
+        Some(method.clone())
+    } else {
+        let methods = payout_methods::of_app(world, scope, user.id)?;
+        methods.into_iter().find(|own| own.fingerprint == method.fingerprint)
+    };
+    let Some(method) = own.filter(|own| own.in_use) else { return Ok(method.clone()) };
 
     // From here it must succeed.
-    let method = payout_methods::disable(world, method, reason);
-    change(world, user, EventName::UserUpdatedPayoutMethod, |user| {
-        if user.default_payout_method == Some(method.id) {
-            user.default_payout_method = None;
-            user.auto_payout_enabled = false;
-        }
-    })?;
+    let method = payout_methods::disable(world, &method, reason);
+    if let Some(profile) = profiles::profile_if_connected(world, scope, user.id)? {
+        change_profile(world, user, &profile, EventName::UserUpdatedPayoutMethod, |profile| {
+            profiles::forget_default(profile, method.id);
+        })?;
+    }
     Ok(method)
 }
 
 /// What a payee says of a method that was set up before: whether it becomes the default, and whether later
-/// payouts go to the default unasked.
+/// payouts of the app go to the default unasked.
 pub fn prefer_payout_method(
     world: &mut World,
-    user: &Arc<User>,
+    scope: Scope,
+    user: &User,
     method: &PayoutMethod,
-    is_default: bool,
-    auto_payout_enabled: Option<bool>,
-) -> Result<Arc<User>, Halt> {
-    let default = if is_default { Some(method.id) } else { user.default_payout_method };
-    let enabled = auto_payout_enabled.unwrap_or(user.auto_payout_enabled);
-    if default == user.default_payout_method && enabled == user.auto_payout_enabled {
-        return Ok(user.clone());
+    (is_default, auto_payout_enabled): (bool, Option<bool>),
+) -> Result<(), Halt> {
+    let profile = profiles::profile(world, scope, user.id)?;
+    let default = if is_default { Some(method.id) } else { profile.default_payout_method };
+    let enabled = auto_payout_enabled.unwrap_or(profile.auto_payout_enabled);
+    if default == profile.default_payout_method && enabled == profile.auto_payout_enabled {
+        return Ok(());
     }
-    change(world, user, EventName::UserUpdated, |user| {
-        user.default_payout_method = default;
-        user.auto_payout_enabled = enabled;
-    })
+    change_profile(world, user, &profile, EventName::UserUpdated, |profile| {
+        profile.default_payout_method = default;
+        profile.auto_payout_enabled = enabled;
+    })?;
+    Ok(())
 }
 
-/// The rails that are open to a user of this app: all fourteen, less those that the app or the user leaves out.
+/// The rails that are open to a user of this app: all fourteen, less those that the app leaves out for all or for this user.
 pub fn open_rails(world: &mut World, scope: Scope, user: &User) -> Result<Vec<Platform>, Halt> {
     let app = apps::find(world, scope)?;
+    let profile = profiles::profile_if_connected(world, scope, user.id)?;
     let left_out = |platform: &Platform| {
         app.settings.0.payout_options_exclude_list.contains(platform)
-            || user.payout_options_exclude_list.0.contains(platform)
+            || profile.as_ref().is_some_and(|profile| profile.payout_options_exclude_list.0.contains(platform))
     };
     Ok(Platform::ALL.into_iter().filter(|platform| !left_out(platform)).collect())
 }

@@ -18,12 +18,21 @@ pub enum UserEvent {
     Confirm,
     /// The user is deleted.
     Disable,
+    /// The organization replaced what was verified.
+    Unverify,
 }
 
 impl UserEvent {
     /// All, for the tests and docs/states.md.
-    pub const ALL: [Self; 6] =
-        [Self::Verify, Self::Flag, Self::ClearVerified, Self::ClearUnverified, Self::Confirm, Self::Disable];
+    pub const ALL: [Self; 7] = [
+        Self::Verify,
+        Self::Flag,
+        Self::ClearVerified,
+        Self::ClearUnverified,
+        Self::Confirm,
+        Self::Disable,
+        Self::Unverify,
+    ];
 }
 
 /// What an event leads to.
@@ -41,7 +50,7 @@ pub enum Next {
 /// A confirmation that was a mistake is taken back by clearing; who may do so, and of whom, is decided in
 /// `screening/review.rs`.
 pub const fn next(status: UserStatus, event: UserEvent) -> Next {
-    use UserEvent::{ClearUnverified, ClearVerified, Confirm, Disable, Flag, Verify};
+    use UserEvent::{ClearUnverified, ClearVerified, Confirm, Disable, Flag, Unverify, Verify};
     use UserStatus::{Disabled, InReview, Unverified, Verified};
     match (status, event) {
         (Unverified, Verify) => Next::Moved(Verified),
@@ -51,8 +60,11 @@ pub const fn next(status: UserStatus, event: UserEvent) -> Next {
         (InReview | Disabled, ClearVerified) => Next::Moved(Verified),
         (InReview | Disabled, ClearUnverified) => Next::Moved(Unverified),
         (InReview, Confirm) | (Unverified | Verified | InReview, Disable) => Next::Moved(Disabled),
-        (Disabled, Confirm | Disable) => Next::AlreadyThere,
-        (Unverified | Verified, ClearVerified | ClearUnverified | Confirm) | (Disabled, Verify | Flag) => Next::Refused,
+        (Disabled, Confirm | Disable) | (Unverified | InReview, Unverify) => Next::AlreadyThere,
+        (Verified, Unverify) => Next::Moved(Unverified),
+        (Unverified | Verified, ClearVerified | ClearUnverified | Confirm) | (Disabled, Verify | Flag | Unverify) => {
+            Next::Refused
+        }
     }
 }
 
@@ -132,24 +144,28 @@ mod tests {
         unverified + ClearUnverified -> Refused
         unverified + Confirm -> Refused
         unverified + Disable -> Moved(Disabled)
+        unverified + Unverify -> AlreadyThere
         verified + Verify -> AlreadyThere
         verified + Flag -> Moved(InReview)
         verified + ClearVerified -> Refused
         verified + ClearUnverified -> Refused
         verified + Confirm -> Refused
         verified + Disable -> Moved(Disabled)
+        verified + Unverify -> Moved(Unverified)
         in_review + Verify -> AlreadyThere
         in_review + Flag -> AlreadyThere
         in_review + ClearVerified -> Moved(Verified)
         in_review + ClearUnverified -> Moved(Unverified)
         in_review + Confirm -> Moved(Disabled)
         in_review + Disable -> Moved(Disabled)
+        in_review + Unverify -> AlreadyThere
         disabled + Verify -> Refused
         disabled + Flag -> Refused
         disabled + ClearVerified -> Moved(Verified)
         disabled + ClearUnverified -> Moved(Unverified)
         disabled + Confirm -> AlreadyThere
         disabled + Disable -> AlreadyThere
+        disabled + Unverify -> Refused
         ");
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::address::SealedAddress;
 use super::inputs::{Address, BirthDate, CountryCode, UsState, UsZip};
 use super::model::{EntityType, TaxIdVerification, User, W9};
-use super::{UserJson, change, find, json, rules, screening};
+use super::{By, UserJson, change, contacts, find, json, place, rules, screening};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::http::input::{Input, Problems, gather, input, optional, problem, wrong};
@@ -80,14 +80,14 @@ impl Input for ForeignCountry {
 input! {
     /// Form W-9.
     pub struct W9Fields {
-        /// Who pays the tax; individual when not given.
-        pub entity_type: Option<EntityType>,
+        /// Who pays the tax.
+        pub entity_type: EntityType,
         /// The name on the tax return.
         pub name: Line<100>,
         /// The business's name; required for a business.
         pub business_name: Option<Line<100>>,
-        /// ssn or ein; by default the one that fits the entity.
-        pub tax_id_type: Option<TaxIdType>,
+        /// Which number tax_id is.
+        pub tax_id_type: TaxIdType,
         /// Nine digits, dashes allowed.
         pub tax_id: Line<11>,
         /// Street and number.
@@ -110,7 +110,6 @@ input! {
 #[derive(Clone)]
 pub struct W9Input {
     fields: W9Fields,
-    entity_type: EntityType,
     tax_id: String,
 }
 
@@ -125,16 +124,14 @@ impl Input for W9Input {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let mut problems = Problems::new();
         let fields = gather(W9Fields::read(json, at), &mut problems);
-        let entity_type = optional(json, at, "entity_type").map(|given| given.unwrap_or(EntityType::Individual)).ok();
-        let tax_id = gather(fitting_tax_id(json, at, entity_type), &mut problems).flatten();
+        let entity_type = optional::<EntityType>(json, at, "entity_type").ok().flatten();
+        let tax_id = gather(fitting_tax_id(json, at), &mut problems).flatten();
         let has_business_name = !matches!(json.get("business_name"), None | Some(Json::Null));
         if entity_type == Some(EntityType::Business) && !has_business_name {
             problems.extend(wrong(&format!("{at}/business_name"), "is required for a business"));
         }
-        match (fields, entity_type, tax_id) {
-            (Some(fields), Some(entity_type), Some(tax_id)) if problems.is_empty() => {
-                Ok(Self { fields, entity_type, tax_id })
-            }
+        match (fields, tax_id) {
+            (Some(fields), Some(tax_id)) if problems.is_empty() => Ok(Self { fields, tax_id }),
             _ => Err(problems),
         }
     }
@@ -143,16 +140,10 @@ impl Input for W9Input {
     }
 }
 
-/// The number, of the kind that the form says or that is usual for the entity; `None` where one of them cannot be read,
-/// which is told of that field.
-fn fitting_tax_id(json: &Json, at: &str, entity_type: Option<EntityType>) -> Result<Option<String>, Problems> {
+/// The number, of the kind that the form says; `None` where one of them cannot be read, which is an error of that field.
+fn fitting_tax_id(json: &Json, at: &str) -> Result<Option<String>, Problems> {
     let (kind, text) = (optional::<TaxIdType>(json, at, "tax_id_type"), optional::<Line<11>>(json, at, "tax_id"));
-    let (Ok(kind), Ok(Some(text))) = (kind, text) else { return Ok(None) };
-    let usual = entity_type.map(|entity_type| match entity_type {
-        EntityType::Individual => TaxIdType::Ssn,
-        EntityType::Business => TaxIdType::Ein,
-    });
-    let Some(kind) = kind.or(usual) else { return Ok(None) };
+    let (Ok(Some(kind)), Ok(Some(text))) = (kind, text) else { return Ok(None) };
     tax_id(&text.0, kind, &format!("{at}/tax_id")).map(Some)
 }
 
@@ -191,6 +182,7 @@ input! {
 pub enum TaxForm {
     W9 {
         entity_type: EntityType,
+        tax_id_type: TaxIdType,
         name: String,
         business_name: Option<String>,
         tax_id: String,
@@ -254,9 +246,10 @@ impl TaxFormInput {
 
 impl W9Input {
     fn into_form(self) -> TaxForm {
-        let Self { fields, entity_type, tax_id } = self;
+        let Self { fields, tax_id } = self;
         TaxForm::W9 {
-            entity_type,
+            entity_type: fields.entity_type,
+            tax_id_type: fields.tax_id_type,
             name: fields.name.0,
             business_name: fields.business_name.map(|name| name.0),
             tax_id,
@@ -275,22 +268,26 @@ impl W9Input {
 
 impl W8BenInput {
     fn checked(self, today: Date, at: &str) -> Result<TaxForm, Problems> {
-        let born = self.date_of_birth.checked(today, &format!("{at}/date_of_birth"))?;
         let text = |text: Option<String>| text.unwrap_or_default();
+        let address = Address {
+            postcode: text(self.postcode.map(|code| code.0)),
+            city: self.city.0,
+            state: text(self.state.map(|state| state.0)),
+            country: self.country.0,
+            line_1: self.line_1.0,
+            line_2: self.line_2.map(|line| line.0),
+            line_3: None,
+        };
+        let mut problems = Problems::new();
+        let born = gather(self.date_of_birth.checked(today, &format!("{at}/date_of_birth")), &mut problems);
+        let address = gather(address.permitted(at), &mut problems);
+        let (Some(born), Some(address)) = (born, address) else { return Err(problems) };
         Ok(TaxForm::W8ben {
             name: self.name.0,
             citizenship: self.citizenship.0,
             date_of_birth: born.0,
             foreign_tax_id: self.foreign_tax_id.map(|number| number.0),
-            address: Address {
-                postcode: text(self.postcode.map(|code| code.0)),
-                city: self.city.0,
-                state: text(self.state.map(|state| state.0)),
-                country: self.country.0,
-                line_1: self.line_1.0,
-                line_2: self.line_2.map(|line| line.0),
-                line_3: None,
-            },
+            address,
         })
     }
 }
@@ -341,10 +338,10 @@ impl TaxForm {
 
     /// Seals the form of a user.
     #[must_use]
-    pub fn sealed(&self, vault: &Vault, user: UserId, entropy: &mut Entropy) -> SealedTaxForm {
+    pub fn sealed(&self, vault: &Vault, org: OrgId, user: UserId, entropy: &mut Entropy) -> SealedTaxForm {
         let plain = serde_json::to_vec(self).expect("forms are plain data, which always serialize");
-        let sealed = vault.seal(Purpose::TaxId, user.0.as_bytes(), &plain, entropy.bytes());
-        let hash = |number: &str| vault.keyed_hash(Purpose::TaxId, &[number.as_bytes()]).to_vec();
+        let sealed = vault.seal(&place(org, user, "sealed_tax_form"), &plain, entropy.bytes());
+        let hash = |number: &str| tax_id_hash(vault, number);
         let names = self.names();
         match self {
             Self::W9 { entity_type, business_name, tax_id, address, .. } => SealedTaxForm {
@@ -356,7 +353,7 @@ impl TaxForm {
                     business_name: business_name.clone(),
                     tax_id_last4: tax_id[5..].to_owned(),
                 }),
-                address: address.sealed(vault, user, entropy.bytes()),
+                address: address.sealed(vault, org, user, entropy.bytes()),
                 sealed_date_of_birth: None,
             },
             Self::W8ben { date_of_birth, foreign_tax_id, address, .. } => SealedTaxForm {
@@ -364,16 +361,21 @@ impl TaxForm {
                 sealed,
                 tax_id_hash: foreign_tax_id.as_deref().map(hash),
                 w9: None,
-                address: address.sealed(vault, user, entropy.bytes()),
-                sealed_date_of_birth: Some(seal_birth_date(vault, user, *date_of_birth, entropy.bytes())),
+                address: address.sealed(vault, org, user, entropy.bytes()),
+                sealed_date_of_birth: Some(seal_birth_date(vault, org, user, *date_of_birth, entropy.bytes())),
             },
         }
     }
 }
 
-/// Seals a date of birth beside the user's id. `nonce` must never be used twice.
-pub(super) fn seal_birth_date(vault: &Vault, user: UserId, born: Date, nonce: [u8; 24]) -> Vec<u8> {
-    vault.seal(Purpose::TaxId, user.0.as_bytes(), born.to_string().as_bytes(), nonce)
+/// A keyed hash of a tax id, by which equal ones are found.
+pub fn tax_id_hash(vault: &Vault, number: &str) -> Vec<u8> {
+    vault.guessable_hash(Purpose::TaxId, &[number.as_bytes()]).to_vec()
+}
+
+/// Seals a date of birth. `nonce` must never be used twice.
+pub(super) fn seal_birth_date(vault: &Vault, org: OrgId, user: UserId, born: Date, nonce: [u8; 24]) -> Vec<u8> {
+    vault.seal(&place(org, user, "sealed_date_of_birth"), born.to_string().as_bytes(), nonce)
 }
 
 /// What is known of name and number when a form comes in. The sandbox has no tax office to ask; it says yes at once.
@@ -427,6 +429,8 @@ pub fn collect_tax_form(
 pub struct SetCompliance {
     /// The app.
     pub scope: Scope,
+    /// By which key.
+    pub by: By,
     /// The user.
     pub user: UserId,
     /// The form.
@@ -446,6 +450,9 @@ impl Command for SetCompliance {
 
     fn decide(&self, world: &mut World) -> Result<UserJson, Halt> {
         let user = find(world, self.scope, self.user)?;
+        if user.has_tax_form() {
+            contacts::may_write_identity(world, self.by, &user, if self.form.w9.is_some() { "/w9" } else { "/w8ben" })?;
+        }
         let user = collect_tax_form(world, &user, &self.form, self.verification, &self.names)?;
         json(world, self.scope, &user)
     }

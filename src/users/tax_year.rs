@@ -14,9 +14,9 @@
 use std::sync::Arc;
 
 use super::model::{Form1099, User};
-use super::{change, find_in_organization, rules};
+use super::profiles::tell_again;
+use super::{find_in_organization, rules};
 use crate::clock::Time;
-use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{AppId, OrgId, UserId};
 use crate::money::Cents;
@@ -138,7 +138,7 @@ fn edit(world: &mut World, scope: Scope, user: UserId, year: i64, edit: impl FnO
         }
     }
     if must_collect_1099(world, scope, &user)? != before {
-        change(world, &user, EventName::UserUpdated, |_| {})?;
+        tell_again(world, scope, &user)?;
     }
     Ok(())
 }

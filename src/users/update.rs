@@ -1,26 +1,27 @@
 //! A user's fields are changed, all or none (decisions.md 6 and 16).
 
-use std::sync::Arc;
-
 use serde_json::{Value as Schema, json};
 
+use super::contacts;
 use super::create::follow_name;
-use super::model::{Adjustment1099, User};
-use super::{UserJson, by_phone, change, find, rules};
+use super::model::{Adjustment1099, AppUser, User};
+use super::profiles::{self, By, change_both};
+use super::{UserJson, find, rules};
+use crate::apps;
 use crate::email::Email;
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::http::Scope;
 use crate::http::input::{Input, Patch, Problems, text, wrong};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
-use crate::payout_methods;
+use crate::payout_methods::{self, MethodOrigin};
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
 use crate::strict_json::Json;
 use crate::world::record::Document;
-use crate::world::{Halt, Record, World};
+use crate::world::{Halt, World};
 
 /// Which of a user's methods becomes the default: the newest of a rail, or one by its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +66,7 @@ pub struct UserPatch {
     pub last_name: Option<String>,
     /// Address.
     pub email: Option<Email>,
-    /// Phone, while it is not verified.
+    /// Phone.
     pub phone: Option<PhoneNumber>,
 }
 
@@ -75,6 +76,20 @@ impl UserPatch {
         let mut renamed = User::clone(user);
         self.rename(&mut renamed);
         Some(renamed.full_name()).filter(|name| *name != user.full_name())
+    }
+
+    /// The first field by which what all apps share would be another.
+    fn identity_field(&self, user: &User) -> Option<&'static str> {
+        let is_another = |now: &Option<String>, given: &Option<String>| given.is_some() && now != given;
+        if is_another(&user.first_name, &self.first_name) {
+            Some("/first_name")
+        } else if is_another(&user.last_name, &self.last_name) {
+            Some("/last_name")
+        } else if !matches!(self.sealed_date_of_birth, Patch::Keep) {
+            Some("/date_of_birth")
+        } else {
+            Some("/1099_adjustment").filter(|_| !matches!(self.adjustment_1099, Patch::Keep))
+        }
     }
 
     fn rename(&self, user: &mut User) {
@@ -92,6 +107,8 @@ impl UserPatch {
 pub struct UpdateUser {
     /// The app.
     pub scope: Scope,
+    /// By which key.
+    pub by: By,
     /// The user.
     pub user: UserId,
     /// What is to change.
@@ -111,61 +128,63 @@ impl Command for UpdateUser {
         let patch = &self.patch;
         let user = find(world, self.scope, self.user)?;
         rules::must_be_active(&user)?;
+        let profile = profiles::profile(world, self.scope, user.id)?;
+        let author = (self.scope, self.by);
         if let Some(phone) = &patch.phone {
-            must_be_free(world, &user, phone)?;
+            apps::phones::may_write_to(world, self.scope, &phone.e164(), "/phone_number")?;
+            contacts::may_write_phone(world, author, &user, phone)?;
         }
         if let Some(email) = &patch.email {
-            must_not_be_identity(&user, email)?;
+            contacts::may_write_email(author, &user, email)?;
+        }
+        if let Some(field) = patch.identity_field(&user) {
+            contacts::may_write_identity(world, self.by, &user, field)?;
         }
         let default = match patch.default_payout_method {
-            Patch::Keep => user.default_payout_method,
+            Patch::Keep => profile.default_payout_method,
             Patch::Clear => None,
-            Patch::Set(choice) => Some(chosen(world, &user, choice)?),
+            Patch::Set(choice) => Some(chosen(world, self.scope, &user, choice)?),
         };
 
         // From here it must succeed.
-        let mut edited = User::clone(&user);
-        edited.default_payout_method = default;
+        let (mut edited, mut edited_profile) = (User::clone(&user), AppUser::clone(&profile));
+        edited_profile.default_payout_method = default;
+        apply_to_profile(patch, &mut edited_profile);
         apply(patch, &mut edited);
+        let wrote = Some(self.scope.app).filter(|_| self.by == By::App);
+        if let Some(email) = &patch.email {
+            contacts::write_email(&mut edited, email, wrote, world.now());
+        }
+        if let Some(phone) = &patch.phone {
+            contacts::write_phone(&mut edited, phone, wrote, world.now());
+        }
         follow_name(world, &user, &mut edited, &self.names)?;
-        let unchanged = edited.values() == user.values();
-        let user = if unchanged { user } else { change(world, &user, EventName::UserUpdated, |user| *user = edited)? };
+        let user = change_both(world, (&user, edited), (&profile, edited_profile), EventName::UserUpdated)?;
         super::json(world, self.scope, &user)
     }
 }
 
-fn apply(patch: &UserPatch, user: &mut User) {
+fn apply_to_profile(patch: &UserPatch, profile: &mut AppUser) {
     if let Some(enabled) = patch.auto_payout_enabled {
-        user.auto_payout_enabled = enabled;
+        profile.auto_payout_enabled = enabled;
     }
+    set(&mut profile.metadata, &patch.metadata);
+    if let Some(list) = &patch.payout_options_exclude_list {
+        let mut list = list.clone();
+        list.sort_unstable();
+        list.dedup();
+        profile.payout_options_exclude_list = Document(list);
+    }
+}
+
+fn apply(patch: &UserPatch, user: &mut User) {
     set(&mut user.sealed_date_of_birth, &patch.sealed_date_of_birth);
     match &patch.adjustment_1099 {
         Patch::Keep => {}
         Patch::Clear => user.adjustment_1099 = None,
         Patch::Set(adjustment) => user.adjustment_1099 = Some(Document(adjustment.clone())),
     }
-    set(&mut user.metadata, &patch.metadata);
-    if let Some(list) = &patch.payout_options_exclude_list {
-        let mut list = list.clone();
-        list.sort_unstable();
-        list.dedup();
-        user.payout_options_exclude_list = Document(list);
-    }
     patch.rename(user);
-    if let Some(email) = &patch.email {
-        // Nobody has proved to read the new address.
-        user.email_verified_at = user.email_verified_at.filter(|_| user.email.as_deref() == Some(email.as_str()));
-        user.email = Some(email.as_str().to_owned());
-    }
-    if let Some(phone) = &patch.phone {
-        user.phone_country_code = Some(phone.country_code().to_owned());
-        user.phone_national = Some(phone.national().to_owned());
-        user.phone_e164 = Some(phone.e164());
-        // An address tells better where somebody is.
-        if user.sealed_address.is_none() {
-            user.country = phone.country();
-        }
-    }
 }
 
 fn set<T: Clone>(field: &mut Option<T>, patch: &Patch<T>) {
@@ -176,53 +195,11 @@ fn set<T: Clone>(field: &mut Option<T>, patch: &Patch<T>) {
     }
 }
 
-/// A phone can be changed until the person has proved to hold it, to one that nobody else has.
-fn must_be_free(world: &mut World, user: &User, phone: &PhoneNumber) -> Result<(), Halt> {
-    if user.phone_e164.as_deref() == Some(&phone.e164()) {
-        return Ok(());
-    }
-    if user.phone_verified_at.is_some() {
-        let message = "The user has verified the phone number; it cannot be changed any more.";
-        return Err(Refusal::field(Code::InvalidState, "/phone_number", message).into());
-    }
-    // The number would be free, and who must not be paid would come back by it as another.
-    if user.compliance.0.flags.ofac {
-        let message = "The user is under a sanctions review; the phone number cannot be changed before it ends.";
-        return Err(Refusal::field(Code::InvalidState, "/phone_number", message).into());
-    }
-    match by_phone(world, user.org, &phone.e164())? {
-        Some(_) => {
-            let message = "Another user of the organization has this phone number.";
-            Err(Refusal::field(Code::InvalidState, "/phone_number", message).into())
-        }
-        None => Ok(()),
-    }
-}
-
-/// The proven address of a user who has no proven phone is who the user is: whoever could change it could make one
-/// person of another.
-fn must_not_be_identity(user: &User, email: &Email) -> Result<(), Refusal> {
-    let stays = user.email.as_deref() == Some(email.as_str());
-    if stays || user.email_verified_at.is_none() {
-        return Ok(());
-    }
-    // Whoever reads it would come back by it as another.
-    if user.compliance.0.flags.ofac {
-        let message = "The user is under a sanctions review; the verified address cannot be changed before it ends.";
-        return Err(Refusal::field(Code::InvalidState, "/email", message));
-    }
-    if user.phone_verified_at.is_some() {
-        return Ok(());
-    }
-    let message = "The user is known by this verified address; it cannot be changed before a phone is verified.";
-    Err(Refusal::field(Code::InvalidState, "/email", message))
-}
-
-fn chosen(world: &mut World, user: &Arc<User>, choice: MethodChoice) -> Result<PayoutMethodId, Halt> {
-    let methods = payout_methods::of_user(world, user.org, user.id)?;
+fn chosen(world: &mut World, scope: Scope, user: &User, choice: MethodChoice) -> Result<PayoutMethodId, Halt> {
+    let methods = payout_methods::of_app(world, scope, user.id)?;
     let mut newest_first = methods.iter().rev();
     let found = newest_first.find(|method| match choice {
-        MethodChoice::Rail(platform) => method.platform == platform,
+        MethodChoice::Rail(platform) => method.platform == platform && method.origin != MethodOrigin::Unknown,
         MethodChoice::Method(id) => method.id == id,
     });
     let message = "is not set up for this user; set up the payout method first";

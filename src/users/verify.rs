@@ -2,13 +2,13 @@
 
 use super::model::User;
 use super::rules::{self, UserEvent};
-use super::verification::{self, Checked, NewCode};
-use super::{UserJson, change, find, json};
+use super::verification::{self, Checked, Door, NewCode};
+use super::{UserJson, change, contacts, find, json};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::http::Scope;
 use crate::ids::{MessageId, OrgId, UserId};
-use crate::messages::{Channel, CodePurpose};
+use crate::messages::Channel;
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, World};
 
@@ -38,7 +38,7 @@ impl Command for SendVerificationToken {
 
         // From here it must succeed, but for the limits of sending.
         let channel = if self.use_voice { Channel::Voice } else { Channel::Sms };
-        let to = verification::Recipient { channel, recipient, purpose: CodePurpose::Verification };
+        let to = verification::Recipient { channel, recipient, door: Door::verification(self.scope.app) };
         verification::start(world, self.scope, &to, &self.code)
     }
 }
@@ -65,9 +65,15 @@ impl Command for Verify {
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let user = find(world, self.scope, self.user)?;
         let recipient = unverified_phone(&user)?;
-        match verification::check(world, self.scope, recipient, &self.offered_hash)? {
+        let door = Door::verification(self.scope.app);
+        match verification::check(world, self.scope, recipient, door, &self.offered_hash)? {
             Checked::Right => {}
-            wrong @ (Checked::NoCode | Checked::Expired | Checked::Dead | Checked::Wrong { .. }) => {
+            wrong @ (Checked::NoCode
+            | Checked::Expired
+            | Checked::Dead
+            | Checked::Wrong { .. }
+            | Checked::Waiting(_)
+            | Checked::Locked) => {
                 return Ok(Err(wrong));
             }
         }
@@ -76,6 +82,7 @@ impl Command for Verify {
         let now = world.now();
         let user = change(world, &user, EventName::UserUpdated, |user| {
             user.phone_verified_at = Some(now);
+            contacts::end_freeze(user, (user.phone_app, user.phone_set_at));
             user.status = rules::status_after(user.status, UserEvent::Verify);
         })?;
         Ok(Ok(Box::new(json(world, self.scope, &user)?)))

@@ -65,7 +65,7 @@ pub(super) fn is_somebody_else(user: &User, holder_name: &str) -> bool {
 /// that was checked said another name.
 pub(super) fn follow_renaming(world: &mut World, user: &mut User) -> Result<(), Halt> {
     user.compliance.0.id_verified = false;
-    let methods = payout_methods::of_user(world, user.org, user.id)?;
+    let methods = payout_methods::of_payee(world, user.org, user.id)?;
     let mut holders = methods.iter().filter_map(|method| method.holder_name.as_deref());
     let is_another = holders.any(|holder| is_somebody_else(user, holder));
     user.compliance.0.flags.name_mismatch |= is_another;

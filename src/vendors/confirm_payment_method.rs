@@ -2,10 +2,10 @@
 
 use super::json::{VendorPaymentMethodJson, payment_method_json};
 use super::rules::{self, Happening};
-use crate::acting::{Act, acting};
+use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
 use crate::http::Scope;
-use crate::ids::{MemberId, OrgId, VendorId, VendorPaymentMethodId};
+use crate::ids::{OrgId, VendorId, VendorPaymentMethodId};
 use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm
@@ -18,7 +18,7 @@ pub struct ConfirmPaymentMethod {
     /// The payment method.
     pub method: VendorPaymentMethodId,
     /// The second member.
-    pub acting: MemberId,
+    pub acting: Named,
 }
 
 impl Command for ConfirmPaymentMethod {
@@ -31,7 +31,7 @@ impl Command for ConfirmPaymentMethod {
     fn decide(&self, world: &mut World) -> Result<VendorPaymentMethodJson, Halt> {
         let vendor = super::find(world, self.scope, self.vendor)?;
         let method = super::payment_method(world, &vendor, self.method)?;
-        let actor = acting(world, self.scope.org, self.acting, Act::Confirm)?;
+        let actor = proven(world, self.scope, self.acting, Act::Confirm)?;
         rules::is_second_member(&method, actor.member)?;
         let to = rules::step(method.status, Happening::Confirmed)?;
 

@@ -8,6 +8,7 @@ use super::create::CreateVendor;
 use super::delete::{AreOpen, DeletePaymentMethod, DeleteVendor};
 use super::json::{VendorJson, VendorPaymentMethodJson, payment_method_json};
 use super::model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
+use crate::acting::Named;
 use crate::bank::{AccountNumber, RoutingNumber};
 use crate::bank_accounts::{BankAccountInput, HolderName};
 use crate::email::Email;
@@ -15,7 +16,7 @@ use crate::http::input::input;
 use crate::http::inputs::{Line, word_input};
 use crate::http::lists::{ListEnvelope, list_query, of_app, page, page_of};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Method, Outcome, Route, Who};
+use crate::http::{Answer, Call, Method, Outcome, Permission, Route, Who};
 use crate::ids::{MemberId, VendorId};
 use crate::payout_methods::AccountType;
 use crate::refusal::{Code, Refusal};
@@ -204,7 +205,7 @@ pub async fn confirm_payment_method(call: Call) -> Outcome {
         scope,
         vendor,
         method,
-        acting: confirmation.acting_user_id,
+        acting: Named::by(&call.caller, confirmation.acting_user_id),
     });
     call.once(command, Answer::ok).await
 }
@@ -221,10 +222,12 @@ fn vendor_routes(are_open: AreOpen) -> Vec<Route> {
     let delete_vendor = move |call| delete(call, are_open);
     vec![
         route!(Get "/v2/accounts-payable/vendors" App "list_vendors" list)
+            .members(Permission::View)
             .about(TAG, "List vendors")
             .asks::<VendorsQuery>()
             .gives::<ListEnvelope<VendorJson>>(200, "One page."),
         route!(Post "/v2/accounts-payable/vendors" App "create_vendor" create)
+            .members(Permission::Prepare)
             .about(TAG, "Add a vendor")
             .takes::<NewVendor>()
             .example(json!({
@@ -235,10 +238,12 @@ fn vendor_routes(are_open: AreOpen) -> Vec<Route> {
             .gives::<VendorJson>(201, "The vendor.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidEmail]),
         route!(Get "/v2/accounts-payable/vendors/{vendor_id}" App "get_vendor" show)
+            .members(Permission::View)
             .about(TAG, "Get a vendor")
             .gives::<VendorJson>(200, "The vendor; a deleted one too.")
             .refuses(&[Code::NotFound]),
         Route::new(Method::Delete, "/v2/accounts-payable/vendors/{vendor_id}", Who::App, "delete_vendor", delete_vendor)
+            .members(Permission::Prepare)
             .about(TAG, "Delete a vendor")
             .describe(
                 "Refused while payables name it that are neither paid nor canceled. Histories still name it. To \
@@ -255,25 +260,30 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
     let delete_method = move |call| delete_payment_method(call, are_open);
     vec![
         route!(Get "/v2/accounts-payable/vendors/{vendor_id}/payment-methods" App "list_vendor_payment_methods" list_payment_methods)
+            .members(Permission::View)
             .about(TAG, "List a vendor's payment methods")
             .asks::<VendorPaymentMethodsQuery>()
             .gives::<ListEnvelope<VendorPaymentMethodJson>>(200, "One page.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/accounts-payable/vendors/{vendor_id}/payment-methods" App "create_vendor_payment_method" add_payment_method)
+            .members(Permission::Prepare)
             .about(TAG, "Add a vendor's payment method")
             .describe(
-                "The first of a new vendor may be used at once. Each later one must be confirmed by a second member, \
-                 and then rests 24 hours before it can be paid to (decisions.md 10 and 16).",
+                "The first of a new vendor may be used at once; above the app's payable_approval_limit it rests 24 hours. Each \
+                 later one must be confirmed by a second member, and then rests 24 hours before it can be paid to \
+                 (decisions.md 10, 16 and 17).",
             )
             .takes::<NewVendorPaymentMethod>()
             .example(json!({"name": "Corner Shop", "account_number": "000123456789", "routing_number": "110000000"}))
             .gives::<VendorPaymentMethodJson>(201, "The payment method.")
             .refuses(&[Code::LimitExceeded, Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         Route::new(Method::Get, PATH, Who::App, "get_vendor_payment_method", show_payment_method)
+            .members(Permission::View)
             .about(TAG, "Get a vendor's payment method")
             .gives::<VendorPaymentMethodJson>(200, "The payment method; a deleted one too.")
             .refuses(&[Code::NotFound]),
         Route::new(Method::Delete, PATH, Who::App, "delete_vendor_payment_method", delete_method)
+            .members(Permission::Prepare)
             .about(TAG, "Delete a vendor's payment method")
             .describe(
                 "Refused while payables name it that are neither paid nor canceled. To delete it again changes nothing.",
@@ -281,13 +291,15 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
             .takes::<Deletion>()
             .gives::<VendorPaymentMethodJson>(200, "The payment method.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
-        route!(Post "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm" App "confirm_vendor_payment_method" confirm_payment_method)
+        route!(Post "/v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm" OrganizationForApp "confirm_vendor_payment_method" confirm_payment_method)
+            .members(Permission::Confirm)
             .about(TAG, "Confirm a vendor's payment method")
             .describe(
-                "By a second member: any but a viewer and whoever added it. It can be paid to 24 hours from then on.",
+                "By a second member: any but a viewer and the one who added it, with their own session or, unless the app \
+                 requires member_proof, with the organization's key and Api-App-Id. It can be paid to 24 hours from then on.",
             )
             .takes::<Confirmation>()
             .gives::<VendorPaymentMethodJson>(200, "The payment method.")
-            .refuses(&[Code::NotFound, Code::NotPermitted, Code::SelfApproval, Code::InvalidState]),
+            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::SelfApproval, Code::InvalidState]),
     ]
 }

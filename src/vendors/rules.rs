@@ -3,6 +3,7 @@
 use super::model::{MethodStatus, VendorPaymentMethod};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::ids::MemberId;
+use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::world::states::{self, Move};
 
@@ -62,6 +63,29 @@ pub fn may_be_paid(method: &VendorPaymentMethod, now: Time) -> Result<(), Refusa
     Err(Refusal::new(Code::InvalidState, message))
 }
 
+/// Refuses to pay more than a limit to a new vendor's first account on its first day. No second member has looked at such
+/// an account. `total` is this payment and those that are on their way to the account: many small ones are a large one.
+pub fn first_has_rested(
+    method: &VendorPaymentMethod,
+    total: Cents,
+    limit: Option<Cents>,
+    now: Time,
+) -> Result<(), Refusal> {
+    let Some(limit) = limit.filter(|limit| total > *limit) else { return Ok(()) };
+    let (None, Some(confirmed_at)) = (method.confirmed_by, method.confirmed_at) else { return Ok(()) };
+    let rested_at = confirmed_at.plus_seconds(REST_SECONDS);
+    if now >= rested_at {
+        return Ok(());
+    }
+    let message = format!(
+        "The account is a new vendor's first. Until {rested_at} it is paid at most {} in all, the app's \
+         payable_approval_limit; with this payment it would be {}. Pay then.",
+        limit.dollars(),
+        total.dollars()
+    );
+    Err(Refusal::new(Code::InvalidState, message))
+}
+
 /// Every move from state to state, for docs/states.md: from, what happens, to.
 pub fn moves() -> Vec<Move> {
     states::moves(&Happening::ALL, next)
@@ -111,6 +135,21 @@ mod tests {
         assert!(!paid(MethodStatus::Confirmed, None, 10));
         assert!(!paid(MethodStatus::Unconfirmed, Some(0), 10));
         assert!(!paid(MethodStatus::Deleted, Some(0), 10));
+    }
+
+    #[test]
+    fn a_first_account_rests_for_a_day_above_the_limit() {
+        let at = |seconds| Time::from_micros(seconds * 1_000_000);
+        let first = VendorPaymentMethod { confirmed_at: Some(at(0)), ..method(MethodStatus::Confirmed, Some(at(0))) };
+        let paid = |method: &VendorPaymentMethod, total, limit: Option<i64>, now| {
+            first_has_rested(method, Cents::new(total), limit.map(Cents::new), at(now)).is_ok()
+        };
+        assert!(paid(&first, 100, Some(100), 0));
+        assert!(!paid(&first, 101, Some(100), REST_SECONDS - 1), "a second too early");
+        assert!(paid(&first, 101, Some(100), REST_SECONDS));
+        assert!(paid(&first, 101, None, 0), "without a limit nothing rests");
+        let later = VendorPaymentMethod { confirmed_by: Some(MemberId(Uuid::from_u128(2))), ..first };
+        assert!(paid(&later, 101, Some(100), 0), "a confirmed one has rested by its own rule");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::verify;
+use super::verify_history;
+use crate::chain::UNKEYED;
 use crate::fees::Party;
 use crate::ids::{TransferId, UserId};
 use crate::ledger::postings::{self, PayoutAmounts};
@@ -17,7 +18,7 @@ const SOUND: [u8; 0] = [];
 
 /// The invariants that are broken.
 fn broken(book: &Book) -> Vec<u8> {
-    let report = verify(&Reads::Memory(book.memory.clone())).unwrap();
+    let report = verify_history(&Reads::Memory(book.memory.clone()), &UNKEYED, &[]).unwrap();
     let mut invariants: Vec<u8> = report.findings.iter().map(|finding| finding.invariant).collect();
     invariants.dedup();
     invariants
@@ -52,7 +53,8 @@ fn a_sound_book_has_no_findings() {
     assert_eq!(broken(&lively()), SOUND);
 }
 
-/// Each of these breaks one row on purpose; the checker must name the invariant that it breaks, and no other.
+/// Each of these breaks one row on purpose; the checker must name the invariants that it breaks, and no other. The
+/// ledger's chain (15) covers transactions and entries, and neither balances nor holds.
 #[test]
 fn a_book_that_was_tampered_with_is_found_out() {
     let check = |name: &str, break_it: &dyn Fn(&Book), invariants: &[u8]| {
@@ -64,10 +66,10 @@ fn a_book_that_was_tampered_with_is_found_out() {
     check(
         "a transaction's amount",
         &|book| tamper::<Transaction>(book, |row| row.number == 2, |row| row.amount = cents(1)),
-        &[1],
+        &[1, 15],
     );
-    check("a lost transaction", &|book| lose::<Transaction>(book, |row| row.number == 2), &[2]);
-    check("a lost last transaction", &|book| lose::<Transaction>(book, |row| row.number == 7), &[2]);
+    check("a lost transaction", &|book| lose::<Transaction>(book, |row| row.number == 2), &[2, 15]);
+    check("a lost last transaction", &|book| lose::<Transaction>(book, |row| row.number == 7), &[2, 15]);
     check("the book's count", &|book| tamper::<LedgerBook>(book, |_| true, |row| row.last_number += 1), &[2]);
     check(
         "a balance",
@@ -80,7 +82,7 @@ fn a_book_that_was_tampered_with_is_found_out() {
         &|book| {
             tamper::<Entry>(book, |row| row.account == wallet && row.number == 2, |row| row.balance_after = cents(9));
         },
-        &[3],
+        &[3, 15],
     );
     check(
         "a wallet below zero",
@@ -92,11 +94,12 @@ fn a_book_that_was_tampered_with_is_found_out() {
     );
     check("a hold", &|book| tamper::<Hold>(book, |_| true, |row| row.amount = cents(61)), &[7]);
     check("a hold that is closed", &|book| tamper::<Hold>(book, |_| true, |row| row.state = HoldState::Captured), &[7]);
-    // An entry that changes breaks two at once: its transaction does not balance, and its account does not add up.
+    // An entry that changes breaks three at once: its transaction does not balance, its account does not add up, and
+    // the ledger's chain covers it.
     check(
         "an entry's amount",
         &|book| tamper::<Entry>(book, |row| row.account == wallet, |row| row.amount = cents(1)),
-        &[1, 3],
+        &[1, 3, 15],
     );
 }
 

@@ -54,8 +54,13 @@ pub fn round(world: &mut World, org: OrgId, id: WebhookEndpointId, now: Time) ->
 /// What came of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// There was an answer with this status.
-    Answered(u16),
+    /// There was an answer.
+    Answered {
+        /// Its status.
+        status: u16,
+        /// When the receiver wants the next attempt, where it says so.
+        retry_after_seconds: Option<i64>,
+    },
     /// There was none.
     Unanswered(Unanswered),
     /// No attempt was made: the endpoint is disabled.
@@ -66,16 +71,27 @@ impl Outcome {
     /// What went wrong, if anything did.
     fn trouble(self) -> Option<Trouble> {
         match self {
-            Self::Answered(200..=299) => None,
-            Self::Answered(300..=399) => Some(Trouble::Redirected),
-            Self::Answered(410) => Some(Trouble::Gone),
-            Self::Answered(_) => Some(Trouble::RefusedByReceiver),
+            Self::Answered { status: 200..=299, .. } => None,
+            Self::Answered { status: 300..=399, .. } => Some(Trouble::Redirected),
+            Self::Answered { status: 410, .. } => Some(Trouble::Gone),
+            Self::Answered { .. } => Some(Trouble::RefusedByReceiver),
             Self::Unanswered(Unanswered::NotPublic) => Some(Trouble::AddressNotPublic),
             Self::Unanswered(Unanswered::NotResolved) => Some(Trouble::NameNotResolved),
             Self::Unanswered(Unanswered::NotConnected) => Some(Trouble::NotConnected),
             Self::Unanswered(Unanswered::TimedOut) => Some(Trouble::TimedOut),
             Self::Unanswered(Unanswered::Broken) => Some(Trouble::BrokenAnswer),
             Self::NotTried => Some(Trouble::EndpointDisabled),
+        }
+    }
+
+    /// How long to wait where the schedule says so many seconds. A receiver that is busy (429, 503) may ask for more, up to
+    /// the longest wait of the schedule.
+    fn wait_at_least(self, scheduled_seconds: i64) -> i64 {
+        match self {
+            Self::Answered { status: 429 | 503, retry_after_seconds: Some(asked) } => {
+                scheduled_seconds.max(asked.min(rules::WAIT_MAX_SECONDS))
+            }
+            Self::Answered { .. } | Self::Unanswered(_) | Self::NotTried => scheduled_seconds,
         }
     }
 
@@ -167,7 +183,7 @@ fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, outcome: Outcome
     let now = world.now();
     let tried = i64::from(outcome != Outcome::NotTried);
     let tries = delivery.tries + tried;
-    let wait_seconds = rules::wait_seconds(tries);
+    let wait_seconds = rules::wait_seconds(tries).map(|seconds| outcome.wait_at_least(seconds));
     let Some(to) = rules::step(delivery.status, outcome.happening(wait_seconds)) else { return delivery.due_at };
     let due_at = match to {
         DeliveryStatus::Pending => wait_seconds.map(|seconds| now.plus_seconds(seconds)),
@@ -177,7 +193,7 @@ fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, outcome: Outcome
         delivery.status = to;
         delivery.attempts += tried;
         delivery.tries = tries;
-        if let Outcome::Answered(status) = outcome {
+        if let Outcome::Answered { status, .. } = outcome {
             delivery.response_status = Some(i64::from(status));
         } else if tried > 0 {
             delivery.response_status = None;
@@ -196,14 +212,30 @@ mod tests {
     #[test]
     fn only_2xx_is_a_success_and_410_ends_it() {
         let happening = |outcome: Outcome| outcome.happening(Some(5));
+        let answered = |status| Outcome::Answered { status, retry_after_seconds: None };
         for status in [200, 201, 202, 204, 299] {
-            assert_eq!(happening(Outcome::Answered(status)), Happening::Accepted, "{status}");
+            assert_eq!(happening(answered(status)), Happening::Accepted, "{status}");
         }
         for status in [100, 199, 300, 301, 307, 308, 400, 404, 409, 411, 429, 500, 503, 599, 999] {
-            assert_eq!(happening(Outcome::Answered(status)), Happening::Failed, "{status}");
+            assert_eq!(happening(answered(status)), Happening::Failed, "{status}");
         }
-        assert_eq!(happening(Outcome::Answered(410)), Happening::ReceiverGone);
+        assert_eq!(happening(answered(410)), Happening::ReceiverGone);
         assert_eq!(happening(Outcome::NotTried), Happening::EndpointDisabled);
         assert_eq!(Outcome::Unanswered(Unanswered::TimedOut).happening(None), Happening::FailedForGood);
+    }
+
+    #[test]
+    fn a_busy_receiver_says_how_long_to_wait_within_bounds() {
+        for (status, asked, scheduled, wait) in [
+            (429, Some(600), 300, 600),
+            (503, Some(600), 300, 600),
+            (503, Some(1), 300, 300),
+            (503, Some(i64::MAX), 5, rules::WAIT_MAX_SECONDS),
+            (503, None, 300, 300),
+            (500, Some(600), 300, 300),
+        ] {
+            let outcome = Outcome::Answered { status, retry_after_seconds: asked };
+            assert_eq!(outcome.wait_at_least(scheduled), wait, "{status} {asked:?}");
+        }
     }
 }

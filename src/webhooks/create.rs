@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::model::{EndpointStatus, WebhookEndpoint};
-use super::{ENDPOINTS_MAX, of_app};
+use super::{ENDPOINTS_MAX, of_app, place};
 use crate::engine::Command;
 use crate::events::{self, EventName};
 use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
+use crate::vault::Unsealed;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
@@ -23,8 +24,8 @@ pub struct CreateEndpoint {
     pub description: Option<String>,
     /// Which events; `None` for all.
     pub events: Option<Vec<EventName>>,
-    /// Its secret, sealed.
-    pub secret: Vec<u8>,
+    /// Its secret.
+    pub secret: Unsealed,
 }
 
 impl Command for CreateEndpoint {
@@ -52,7 +53,7 @@ impl Command for CreateEndpoint {
             events: self.events.clone().map(Document),
             status: EndpointStatus::Enabled,
             disabled_reason: None,
-            secret: self.secret.clone(),
+            secret: self.secret.seal(&place(self.scope, id, "secret")),
             previous_secret: None,
             previous_secret_until: None,
             since_sequence,

@@ -6,13 +6,13 @@ use serde_json::json;
 
 use super::create::CreateEndpoint;
 use super::delete::DeleteEndpoint;
+use super::find;
 use super::json::{WebhookDeliveryJson, WebhookEndpointJson, WebhookEndpointWithSecretJson};
 use super::model::{DeliveryStatus, EndpointStatus, WebhookDelivery, WebhookEndpoint};
 use super::replay::ReplayDelivery;
 use super::rotate::RotateSecret;
 use super::signature::Secret;
 use super::update::UpdateEndpoint;
-use super::{find, seal};
 use crate::events::EventName;
 use crate::http::input::{Change, Input, Patch, Problems, input, text, wrong};
 use crate::http::inputs::{LongText, NoFields};
@@ -23,6 +23,7 @@ use crate::ids::WebhookEndpointId;
 use crate::outbound::{Reach, Target, URL_MAX};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
+use crate::vault::Unsealed;
 use crate::world::Query;
 use crate::world::record::Cell;
 
@@ -120,11 +121,11 @@ fn endpoint_in_path(call: &Call) -> Result<(Scope, WebhookEndpointId), Refusal> 
 }
 
 /// Draws a secret; what shows it is this answer only.
-fn draw(call: &Call, scope: Scope) -> (Secret, Vec<u8>) {
+fn draw(call: &Call) -> (Secret, Unsealed) {
     let mut entropy = call.bursar.entropy();
     let secret = Secret::new(entropy.bytes());
-    let sealed = seal(&call.bursar.vault, scope, &secret, entropy.bytes());
-    (secret, sealed)
+    let unsealed = Unsealed::new(&call.bursar.vault, secret.bytes(), entropy.bytes());
+    (secret, unsealed)
 }
 
 /// The answer that shows an endpoint with its secret.
@@ -139,7 +140,7 @@ fn with_secret(status: u16, secret: &Secret) -> impl Fn(&Arc<WebhookEndpoint>) -
 /// POST /v2/webhook-endpoints
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
-    let (secret, sealed) = draw(&call, scope);
+    let (secret, sealed) = draw(&call);
     let command = call.body::<CreateWebhookEndpointInput>().and_then(|body| {
         Ok(CreateEndpoint {
             scope,
@@ -199,7 +200,7 @@ pub async fn delete(call: Call) -> Outcome {
 /// POST /v2/webhook-endpoints/{webhook_endpoint_id}/rotate-secret
 pub async fn rotate_secret(call: Call) -> Outcome {
     let (scope, endpoint) = endpoint_in_path(&call)?;
-    let (secret, sealed) = draw(&call, scope);
+    let (secret, sealed) = draw(&call);
     let command = call.body::<NoFields>().map(|_| RotateSecret { scope, endpoint, secret: sealed });
     call.once(command, with_secret(200, &secret)).await
 }

@@ -42,7 +42,7 @@ use crate::http::Scope;
 use crate::ids::{OrgId, WebhookDeliveryId, WebhookEndpointId};
 use crate::jobs::{self, Work};
 use crate::refusal::Refusal;
-use crate::vault::{Purpose, Tampered, Vault};
+use crate::vault::{Place, Purpose, Tampered, Vault};
 use crate::world::query::{Compare, Condition, Direction, Query};
 use crate::world::record::{Cell as _, key};
 use crate::world::{Halt, Record, World};
@@ -71,14 +71,11 @@ fn of_app(world: &mut World, scope: Scope) -> Result<Vec<Arc<WebhookEndpoint>>, 
     world.all::<WebhookEndpoint>(WebhookEndpoint::OF_APP, key![scope.org, scope.app])
 }
 
-/// What a secret is sealed beside: it opens for this app only.
-fn context(scope: Scope) -> Vec<u8> {
-    [*scope.org.0.as_bytes(), *scope.app.0.as_bytes()].concat()
-}
-
-/// Seals a secret of the app's.
-fn seal(vault: &Vault, scope: Scope, secret: &Secret, nonce: [u8; 24]) -> Vec<u8> {
-    vault.seal(Purpose::Webhook, &context(scope), secret.bytes(), nonce)
+/// Where a secret of an endpoint is sealed: bound to its app as well. `column` is `secret` or `previous_secret`.
+pub fn place(scope: Scope, endpoint: WebhookEndpointId, column: &str) -> Place {
+    Place::new(Purpose::Webhook, scope.org, "webhook_endpoints", endpoint.0, column)
+        .bound_to(scope.app.0)
+        .formerly([*scope.org.0.as_bytes(), *scope.app.0.as_bytes()].concat())
 }
 
 /// The secrets that sign now: the endpoint's own first, then the one before it while both are valid.
@@ -88,8 +85,10 @@ fn seal(vault: &Vault, scope: Scope, secret: &Secret, nonce: [u8; 24]) -> Vec<u8
 pub fn secrets(vault: &Vault, endpoint: &WebhookEndpoint, now: Time) -> Result<Vec<Secret>, Tampered> {
     let scope = Scope { org: endpoint.org, app: endpoint.app };
     let previous = endpoint.previous_secret.as_ref().filter(|_| endpoint.previous_is_valid(now));
-    let sealed = std::iter::once(&endpoint.secret).chain(previous);
-    sealed.map(|sealed| vault.open(Purpose::Webhook, &context(scope), sealed).map(Secret::from_bytes)).collect()
+    let sealed =
+        std::iter::once(("secret", &endpoint.secret)).chain(previous.map(|sealed| ("previous_secret", sealed)));
+    let open = |(column, sealed): (_, &Vec<u8>)| vault.open(&place(scope, endpoint.id, column), sealed);
+    sealed.map(|sealed| open(sealed).map(Secret::from_bytes)).collect()
 }
 
 /// Sees to it that an endpoint's courier looks at once; gives it one when it has none.

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::model::WebhookEndpoint;
-use super::{OVERLAP_SECONDS, find};
+use super::{OVERLAP_SECONDS, find, place};
 use crate::engine::Command;
 use crate::http::Scope;
 use crate::ids::{OrgId, WebhookEndpointId};
+use crate::refusal::{Code, Refusal};
+use crate::vault::Unsealed;
 use crate::world::{Halt, World};
 
 /// Gives an endpoint another secret. The one before signs too, for [`OVERLAP_SECONDS`]; one before that no more.
@@ -16,8 +18,8 @@ pub struct RotateSecret {
     pub scope: Scope,
     /// Which.
     pub endpoint: WebhookEndpointId,
-    /// The new secret, sealed.
-    pub secret: Vec<u8>,
+    /// The new secret.
+    pub secret: Unsealed,
 }
 
 impl Command for RotateSecret {
@@ -29,14 +31,22 @@ impl Command for RotateSecret {
 
     fn decide(&self, world: &mut World) -> Result<Arc<WebhookEndpoint>, Halt> {
         let endpoint = find(world, self.scope, self.endpoint)?;
+        let place = |column| place(self.scope, endpoint.id, column);
+        let before = self.secret.moved(&endpoint.secret, &place("secret"), &place("previous_secret"));
+        let before = before.map_err(|_| damaged())?;
 
         // From here it must succeed.
         let now = world.now();
         Ok(world.change(&endpoint, |endpoint| {
-            let before = std::mem::replace(&mut endpoint.secret, self.secret.clone());
+            endpoint.secret = self.secret.seal(&place("secret"));
             endpoint.previous_secret = Some(before);
             endpoint.previous_secret_until = Some(now.plus_seconds(OVERLAP_SECONDS));
             endpoint.updated_at = now;
         }))
     }
+}
+
+fn damaged() -> Refusal {
+    let message = "The secret of this endpoint does not open. Delete the endpoint and create another one.";
+    Refusal::new(Code::InternalError, message)
 }

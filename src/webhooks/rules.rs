@@ -5,6 +5,8 @@ use crate::world::states::Move;
 
 /// Seconds from each failed attempt to the next one. The first attempt is made at once, and the eighth is the last.
 pub const WAITS_SECONDS: [i64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
+/// The longest wait that a receiver may ask for with `Retry-After`.
+pub const WAIT_MAX_SECONDS: i64 = 36_000;
 
 /// What may happen to a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

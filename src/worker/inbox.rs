@@ -60,7 +60,10 @@ impl Command for Put {
             Template::Code { .. }
             | Template::PayoutFailed { .. }
             | Template::PayoutCanceled { .. }
-            | Template::PaidByPreference { .. } => {
+            | Template::PaidByPreference { .. }
+            | Template::PaymentCollected { .. }
+            | Template::PayoutCompleted { .. }
+            | Template::PayeeChanged { .. } => {
                 messages::record_outcome(world, &self.leased, message.id, &outcome)?;
             }
         }

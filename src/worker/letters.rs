@@ -109,7 +109,10 @@ async fn attempt(
                 Template::Code { .. }
                 | Template::PayoutFailed { .. }
                 | Template::PayoutCanceled { .. }
-                | Template::PaidByPreference { .. } => bursar.engine.run(begin(Before::Untold)).await?,
+                | Template::PaidByPreference { .. }
+                | Template::PaymentCollected { .. }
+                | Template::PayoutCompleted { .. }
+                | Template::PayeeChanged { .. } => bursar.engine.run(begin(Before::Untold)).await?,
             },
         };
     }
@@ -182,6 +185,7 @@ async fn look_up(
 /// Reports what came of a message to whoever waits for it.
 async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: Conclusion) -> Result<(), Refusal> {
     count(message.channel, &outcome);
+    warn(message, leased.attempt, &outcome);
     let id = message.id;
     match message.template.0 {
         Template::ClaimLink { link, .. } => {
@@ -190,10 +194,26 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: C
         Template::Code { .. }
         | Template::PayoutFailed { .. }
         | Template::PayoutCanceled { .. }
-        | Template::PaidByPreference { .. } => {
+        | Template::PaidByPreference { .. }
+        | Template::PaymentCollected { .. }
+        | Template::PayoutCompleted { .. }
+        | Template::PayeeChanged { .. } => {
             bursar.engine.run(Concluded { leased, message: id, outcome }).await.map(|_| ())
         }
     }
+}
+
+/// Logs an attempt that failed. A provider may repeat the recipient in its answer; the log must not.
+fn warn(message: &Message, attempt: i64, outcome: &Conclusion) {
+    let (what, reason) = match outcome {
+        Conclusion::Failed { reason, retry: true } => ("was put off", reason),
+        Conclusion::Failed { reason, retry: false } => ("failed", reason),
+        Conclusion::InDoubt { reason } => ("is in doubt", reason),
+        Conclusion::Delivered { .. } | Conclusion::Taken { .. } | Conclusion::Overtaken { .. } => return,
+    };
+    let reason = messages::without_recipient(reason, &message.recipient);
+    let channel = message.channel.as_str();
+    tracing::warn!(channel, attempt, reason, message_id = %message.id, "a message to a payee {what}");
 }
 
 /// Counts what messages came to, for the metrics.

@@ -16,6 +16,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::erasure::{self, ErasePage};
 use crate::users::screening::{ScreenUsers, next_users};
 use futures::FutureExt as _;
 use futures::future::try_join_all;
@@ -26,11 +27,14 @@ use crate::funding::TendWallet;
 use crate::http::idempotency::{Bury, StoredAnswer, outlived};
 use crate::http::{Bursar, Scope};
 use crate::ids::{
-    AppId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, WebhookEndpointId,
+    AppId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId,
+    WebhookEndpointId,
 };
 use crate::jobs::{self, Abandon, Job, Lane, Lease, Leased, Work};
+use crate::payments::ReleasePayment;
 use crate::payout_links::{Expire, Remind};
 use crate::rails::Standing;
+use crate::rails::failures::FailureCode;
 use crate::rails::sandbox::{self, Accept};
 use crate::refusal::{Code, Refusal};
 use crate::settlements::{self, Followed, Submitted};
@@ -114,7 +118,9 @@ pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle
         let mut wait = LOOK_EVERY;
         while !*stop.borrow_and_update() {
             let mut found = false;
-            for hands in &lanes {
+            // What room is left belongs to the jobs in hand.
+            let lanes = if bursar.reads.is_full() { &[] } else { lanes.as_slice() };
+            for hands in lanes {
                 found |= look(&bursar, hands).await;
             }
             let pause = if found { LOOK_AGAIN } else { wait };
@@ -315,9 +321,11 @@ fn kind(work: &Work) -> &'static str {
         Work::SubmitTransfer { .. } => "submit_transfer",
         Work::FollowTransfer { .. } => "follow_transfer",
         Work::TendWallet { .. } => "tend_wallet",
+        Work::ReleasePayment { .. } => "release_payment",
         Work::ExpireLink { .. } => "expire_link",
         Work::RemindLink { .. } => "remind_link",
         Work::ScreenUsers { .. } => "screen_users",
+        Work::EraseUser { .. } => "erase_user",
         Work::ProcessPayoutLinkBatch { .. } => "process_payout_link_batch",
         Work::FeedWebhooks { .. } => "feed_webhooks",
         Work::CallWebhook { .. } => "call_webhook",
@@ -332,8 +340,12 @@ async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
         Work::SubmitTransfer { transfer } => submit(bursar, leased, TransferId(transfer)).await,
         Work::FollowTransfer { transfer } => follow(bursar, leased, TransferId(transfer)).await,
         Work::TendWallet { app } => bursar.engine.run(TendWallet { leased, app: AppId(app) }).await,
+        Work::ReleasePayment { transfer } => {
+            bursar.engine.run(ReleasePayment { leased, transfer: TransferId(transfer) }).await
+        }
         Work::ExpireLink { link } => bursar.engine.run(Expire { leased, link: PayoutLinkId(link) }).await,
         Work::RemindLink { link } => bursar.engine.run(Remind { leased, link: PayoutLinkId(link) }).await,
+        Work::EraseUser { user } => erase_user(bursar, leased, UserId(user)).await,
         Work::ScreenUsers { run } => screen_users(bursar, leased, ScreeningRunId(run)).await,
         Work::ProcessPayoutLinkBatch { batch } => batches::process(bursar, leased, PayoutLinkBatchId(batch)).await,
         Work::FeedWebhooks { app } => {
@@ -347,7 +359,14 @@ async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
 async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
     let org = leased.org;
     let vault = bursar.vault.clone();
-    let instruction = bursar.read(move |world| settlements::instruction(world, &vault, org, id)).await?;
+    let instruction = bursar.read(move |world| settlements::instruction(world, &vault, org, id)).await;
+    let instruction = match instruction {
+        Err(refusal) if refusal.code == Code::InternalError && is_tampered(bursar, org, id).await? => {
+            tracing::error!(transfer = %id, "the account of a transfer was changed behind the program's back: it fails");
+            None
+        }
+        other => other?,
+    };
     // An earlier attempt may have reached the rail and died before it could say so: a transfer in doubt is
     // looked up, never sent again blindly.
     let known = if leased.attempt > 1 { look_up(bursar, &leased, id).await? } else { Standing::Unknown };
@@ -359,12 +378,27 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
 }
 
 async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
-    let standing = look_up(bursar, &leased, id).await?;
+    let mut standing = look_up(bursar, &leased, id).await?;
+    if standing == Standing::Unknown && is_tampered(bursar, leased.org, id).await? {
+        standing = Standing::Failed(FailureCode::InvalidAccountNumber);
+    }
     if let Some(oddity) = bursar.engine.run(Followed { leased, transfer: id, standing }).await? {
         metrics::counter!("bursar_transfers_odd_total", "kind" => oddity.kind).increment(1);
         tracing::warn!(transfer = %id, kind = oddity.kind, reason = oddity.reason, "a transfer must be looked into");
     }
     Ok(())
+}
+
+async fn is_tampered(bursar: &Bursar, org: OrgId, id: TransferId) -> Result<bool, Refusal> {
+    let vault = bursar.vault.clone();
+    bursar.read(move |world| settlements::is_tampered(world, &vault, org, id)).await
+}
+
+/// Erases the next page of what names a payee; the job stays until nothing is left.
+async fn erase_user(bursar: &Bursar, leased: Leased, user: UserId) -> Result<(), Refusal> {
+    let (org, vault) = (leased.org, bursar.vault.clone());
+    let page = bursar.read(move |world| erasure::next(world, &vault, org, user)).await?;
+    bursar.engine.run(ErasePage { leased, user, page }).await
 }
 
 /// Screens the users that come next; the job stays until none is left.

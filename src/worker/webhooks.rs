@@ -44,9 +44,12 @@ async fn post(bursar: &Bursar, endpoint: &WebhookEndpoint, secrets: &[Secret], e
     let body = serde_json::to_string(&EventJson::from(event)).expect("an event is plain data, which always serializes");
     // Receivers refuse old timestamps by their own clocks, which our movable one must not confuse.
     let timestamp = Clock::wall().now().seconds();
-    let headers = signature::headers(secrets, &event.id.to_string(), timestamp, &body);
-    match bursar.outbound.post(Post { target: &target, headers: &headers, body: body.into_bytes() }).await {
-        Ok(answered) => Outcome::Answered(answered.status),
+    let mut headers = signature::headers(secrets, &event.id.to_string(), timestamp, &body);
+    headers.push(("bursar-anchor", bursar.history.anchor(&event.head())));
+    match bursar.outbound.notify(Post { target: &target, headers: &headers, body: body.into_bytes() }).await {
+        Ok(answered) => {
+            Outcome::Answered { status: answered.status, retry_after_seconds: answered.retry_after_seconds }
+        }
         Err(unanswered) => Outcome::Unanswered(unanswered),
     }
 }

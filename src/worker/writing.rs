@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::apps::{self, App};
 use crate::clock::Time;
+use crate::erasure;
 use crate::http::{Bursar, Scope};
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::messages::{self, Composed, Conclusion, Letter, Message, Template};
 use crate::payout_links::{self, PayoutLink};
 use crate::refusal::{Code, Refusal};
 use crate::transfers;
+use crate::users::notices::NoticeToken;
 use crate::users::verification;
 use crate::vault::Vault;
 use crate::world::{Halt, World};
@@ -33,18 +35,19 @@ pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Resul
     };
     // Last, because commands that run beside it have brought it along by then.
     let app = apps::find_even_deleted(world, scope)?;
-    let overtaken = overtaken(&message, link.as_deref(), world.now());
+    let is_erased = message.is_erased() || erasure::is_erasing(world, &message)?;
+    let overtaken = overtaken(&message, link.as_deref(), is_erased, world.now());
     Ok(Unwritten { message, overtaken, app, link })
 }
 
 /// Nobody is told of a payout that was taken back, or is claimed already; and who was erased is told nothing, of which
 /// the sender of a link hears.
-fn overtaken(message: &Message, link: Option<&PayoutLink>, now: Time) -> Option<Conclusion> {
+fn overtaken(message: &Message, link: Option<&PayoutLink>, is_erased: bool, now: Time) -> Option<Conclusion> {
     let link = link.filter(|_| message.is_awaited());
     if let Some(refusal) = link.and_then(|link| payout_links::rules::must_wait(link, now).err()) {
         return Some(Conclusion::Overtaken { reason: refusal.message });
     }
-    if !message.is_erased() {
+    if !is_erased {
         return None;
     }
     let reason = "The person that it was for was deleted before it was sent.".to_owned();
@@ -61,7 +64,11 @@ fn link_of(world: &mut World, scope: Scope, template: &Template) -> Result<Optio
         Template::PayoutFailed { transfer, .. } | Template::PayoutCanceled { transfer, .. } => {
             Ok(transfers::find(world, scope, *transfer)?.payout_link)
         }
-        Template::Code { .. } | Template::PaidByPreference { .. } => Ok(None),
+        Template::Code { .. }
+        | Template::PaidByPreference { .. }
+        | Template::PaymentCollected { .. }
+        | Template::PayoutCompleted { .. }
+        | Template::PayeeChanged { .. } => Ok(None),
     }
 }
 
@@ -93,7 +100,7 @@ impl Pen {
                 Letter::ClaimLink { app_name, amount, message, link: address, again: *delivery > 1 }
             }
             Template::Code { sealed_code, purpose } => {
-                let code = verification::open_code(&self.vault, message.org, sealed_code).map_err(|_| unreadable())?;
+                let code = verification::open_code(&self.vault, message, sealed_code).map_err(|_| unreadable())?;
                 return Ok(messages::compose(&Letter::Code { app_name, code: &code, purpose: *purpose }));
             }
             Template::PayoutFailed { amount_cents, reason, back_at_app, .. } => {
@@ -107,6 +114,20 @@ impl Pen {
             Template::PaidByPreference { amount_cents, method, arrival, message, .. } => {
                 let message = message.as_deref();
                 Letter::PaidByPreference { app_name, amount: *amount_cents, method, arrival, message }
+            }
+            Template::PaymentCollected { amount_cents, account, .. } => {
+                Letter::PaymentCollected { app_name, amount: *amount_cents, account }
+            }
+            Template::PayoutCompleted { transfer, amount_cents, fee_cents, method, .. } => {
+                let reference = transfer.to_string();
+                let (amount, fee) = (*amount_cents, *fee_cents);
+                let letter = Letter::PayoutCompleted { app_name, amount, fee, method, reference: &reference };
+                return Ok(messages::compose(&letter));
+            }
+            Template::PayeeChanged { notice, changes, method, .. } => {
+                let token = NoticeToken { org: message.org, notice: *notice }.shown(&self.vault);
+                let (link, method) = (format!("{}/notice/{token}", self.public_url), method.as_deref());
+                return Ok(messages::compose(&Letter::PayeeChanged { app_name, changes, method, link: &link }));
             }
         };
         Ok(messages::compose(&letter))

@@ -19,6 +19,7 @@ use record::{AnyRecord, Index};
 pub use record::{Record, Row, Table, Value};
 use rows::TableRows;
 
+use crate::chain::{ChainKey, UNKEYED};
 use crate::clock::Time;
 use crate::ids::Entropy;
 use crate::refusal::Refusal;
@@ -175,6 +176,10 @@ pub struct World {
     undo: Vec<(&'static Table, Row, Option<AnyRecord>)>,
     now: Time,
     entropy: Entropy,
+    /// Under which the history is chained; none where nothing is written.
+    chain: Option<Arc<ChainKey>>,
+    /// Who asked for the running command; none where the program did.
+    caller: Option<Arc<str>>,
 }
 
 impl World {
@@ -187,7 +192,31 @@ impl World {
             undo: Vec::new(),
             now,
             entropy: Entropy::from_seed([0; 32]),
+            chain: None,
+            caller: None,
         }
+    }
+
+    /// The same world, whose history is chained under this key.
+    #[must_use]
+    pub fn chained(mut self, chain: Arc<ChainKey>) -> Self {
+        self.chain = Some(chain);
+        self
+    }
+
+    /// The key under which the history is chained.
+    pub fn chain(&self) -> &ChainKey {
+        self.chain.as_deref().unwrap_or(&UNKEYED)
+    }
+
+    /// Who asked for the running command: the client id of a key; none where the program did.
+    pub fn caller(&self) -> Option<&Arc<str>> {
+        self.caller.as_ref()
+    }
+
+    /// Notes who asked for the running command.
+    pub fn called_by(&mut self, caller: Arc<str>) {
+        self.caller = Some(caller);
     }
 
     /// A world in which these rows are as they were left, whatever the store answers: it may not have them yet.
@@ -349,6 +378,7 @@ impl World {
     pub fn begin(&mut self, now: Time, seed: [u8; 32]) {
         self.now = now;
         self.entropy = Entropy::from_seed(seed);
+        self.caller = None;
     }
 
     /// Whether this look-up was answered already.

@@ -31,6 +31,8 @@ pub enum Compare {
     AtLeast,
     /// An earlier value.
     Less,
+    /// Another value.
+    Other,
 }
 
 /// One condition on a column of the listed table.
@@ -52,7 +54,7 @@ pub struct Through {
     pub table: &'static Table,
     /// Its column that holds the listed row's id.
     pub column: &'static str,
-    /// What else must be equal there.
+    /// What else must be equal there; `Null` for a column that must be empty.
     pub equal: Vec<(&'static str, Value)>,
 }
 
@@ -153,6 +155,7 @@ impl Query {
                     Compare::Equal => *value == condition.value,
                     Compare::AtLeast => *value >= condition.value,
                     Compare::Less => *value < condition.value,
+                    Compare::Other => *value != condition.value,
                 }
         });
         let behind = self.after.as_ref().is_none_or(|after| match self.direction {

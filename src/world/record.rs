@@ -262,11 +262,11 @@ newtype_cell! {
     ids::OrgId => Uuid, ids::AppId => Uuid, ids::UserId => Uuid, ids::MemberId => Uuid, ids::TransferId => Uuid,
     ids::PayoutLinkId => Uuid, ids::PayoutMethodId => Uuid, ids::LedgerAccountId => Uuid, ids::PostingId => Uuid,
     ids::JobId => Uuid, ids::MessageId => Uuid, ids::EventId => Uuid, ids::ClaimSessionId => Uuid,
-    ids::VerificationId => Uuid, ids::BankAccountId => Uuid, ids::PaymentCustomerId => Uuid, ids::PayoutRequestId => Uuid,
+    ids::VerificationId => Uuid, ids::NoticeId => Uuid, ids::BankAccountId => Uuid, ids::PaymentCustomerId => Uuid, ids::PayoutRequestId => Uuid,
     ids::PayoutLinkBatchId => Uuid, ids::VendorId => Uuid, ids::VendorPaymentMethodId => Uuid,
     ids::ApprovalPolicyId => Uuid, ids::PayableId => Uuid,
     ids::ScreeningHitId => Uuid, ids::ScreeningRunId => Uuid, ids::ComplianceDecisionId => Uuid,
-    ids::WebhookEndpointId => Uuid, ids::WebhookDeliveryId => Uuid,
+    ids::MemberSessionId => Uuid, ids::WebhookEndpointId => Uuid, ids::WebhookDeliveryId => Uuid,
 }
 
 impl Cell for crate::money::Cents {

@@ -221,7 +221,7 @@ test("mistakes are explained beside the field, with the keyboard alone", () =>
     await arriveAt(page, "Your name");
     await type("First name", "Grace");
     await type("Last name", "Hopper");
-    await type("Email address", "grace@example.com");
+    await type("Email address optional", "grace@example.com");
     await page.keyboard.press("Enter");
 
     await arriveAt(page, "Tax details");

@@ -344,11 +344,16 @@ pub const RESOURCES: &[(&str, Table)] = &[
 ];
 
 /// Fields that are ours, by the place at which they may stand beside those of the specification.
-const OURS: [(&str, &[&str]); 4] = [
+const OURS: [(&str, &[&str]); 6] = [
+    ("Payout link.delivery", &["error"]),
+    ("Payout request.payout_link.delivery", &["error"]),
     ("Payout link", &["expires_at", "deliveries"]),
     ("Payout request.payout_link", &["expires_at", "deliveries"]),
     ("Payout request", &["comment"]),
-    ("Transfer", &["fee_amount", "payout_amount", "payout_fee_party", "fee_basis", "approved_by", "customer_id"]),
+    (
+        "Transfer",
+        &["fee_amount", "payout_amount", "payout_fee_party", "fee_basis", "approved_by", "customer_id", "debit"],
+    ),
 ];
 
 /// Holds an answer against a table: every field there with its type, and nothing besides but what is ours.

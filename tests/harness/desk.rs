@@ -46,17 +46,25 @@ impl<'a> Desk<'a> {
 
     /// POST below accounts payable.
     pub fn post(&self, path: &str, body: Value) -> Asking<'a> {
-        self.server.post(&format!("{AP}/{path}")).app_key().json(body)
+        self.with_key(path, self.server.post(&format!("{AP}/{path}"))).json(body)
+    }
+
+    /// With the app's key; with the organization's where an app's key may not act.
+    fn with_key(&self, path: &str, asking: Asking<'a>) -> Asking<'a> {
+        if path.starts_with("approval-policies") || path.ends_with("/confirm") {
+            return asking.as_org().for_app(&self.server.app_id());
+        }
+        asking.app_key()
     }
 
     /// PATCH below accounts payable.
     pub fn patch(&self, path: &str, body: Value) -> Asking<'a> {
-        self.server.patch(&format!("{AP}/{path}")).app_key().json(body)
+        self.with_key(path, self.server.patch(&format!("{AP}/{path}"))).json(body)
     }
 
     /// DELETE below accounts payable.
     pub fn delete(&self, path: &str) -> Asking<'a> {
-        self.server.delete(&format!("{AP}/{path}")).app_key()
+        self.with_key(path, self.server.delete(&format!("{AP}/{path}")))
     }
 
     /// A vendor with an account of this number; gives the vendor's id and the account's.

@@ -108,8 +108,9 @@ pub fn listed(load: &Load, first: &str) -> Vec<Value> {
         .encode(format!("{}:{}", load.apps[0].client_id, load.apps[0].api_key));
     let (mut all, mut path) = (Vec::new(), first.to_owned());
     loop {
-        let request =
-            format!("GET {path} HTTP/1.1\r\nhost: test\r\nauthorization: Basic {token}\r\nconnection: close\r\n\r\n");
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Basic {token}\r\nconnection: close\r\n\r\n"
+        );
         let (status, answer) = http(&load.address, &request);
         assert_eq!(status, 200, "{answer}");
         let mut page: Value = serde_json::from_str(&answer[answer.find('{').unwrap()..]).unwrap();

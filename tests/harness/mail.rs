@@ -40,7 +40,12 @@ impl FakeMail {
         Self::start_with(&[])
     }
 
-    /// Starts it so that it serves only the user `bursar`.
+    /// Starts it so that it serves only the user `bursar`, and offers no TLS.
+    pub fn start_with_open_login() -> Self {
+        Self::start_with(&["open-login"])
+    }
+
+    /// Starts it so that it serves only the user `bursar`, after STARTTLS.
     pub fn start_with_login() -> Self {
         Self::start_with(&["login"])
     }

@@ -25,6 +25,7 @@ use axum::Router;
 use bursar::apps::bootstrap::bootstrap;
 use bursar::carriers::Carriers;
 use bursar::clock::{Clock, Time};
+use bursar::connections;
 use bursar::dispatch::{Limits, Peer, router};
 use bursar::health::{self, Health};
 use bursar::http::{Bursar, Environment, Method, Route};
@@ -119,7 +120,12 @@ impl Server {
 
     /// Over memory whatever is asked for: it can be made to fail, and tells what commits change.
     pub async fn failing() -> Self {
-        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+        Self::failing_with_carriers(Carriers::default).await
+    }
+
+    /// The same, with carriers in place of the inbox.
+    pub async fn failing_with_carriers(carriers: impl Fn() -> Carriers + Send + Sync + 'static) -> Self {
+        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(carriers)).await
     }
 
     /// Over SQLite, whatever is asked for.
@@ -321,11 +327,16 @@ impl Server {
 
     /// Listens on a port of its own, as the program does; gives the address.
     pub async fn listen(&self) -> String {
+        self.listen_within(connections::Limits::default()).await
+    }
+
+    /// The same with other limits on connections.
+    pub async fn listen_within(&self, limits: connections::Limits) -> String {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a free port");
         let address = listener.local_addr().expect("it listens").to_string();
         let (router, (stop, stopping)) = (self.running().router.clone(), tokio::sync::watch::channel(false));
         tokio::spawn(async move {
-            bursar::serve::accept(listener, router, Arc::from([]), stopping).await;
+            bursar::serve::accept(listener, router, limits, Arc::from([]), stopping).await;
             drop(stop);
         });
         address
@@ -351,7 +362,8 @@ impl Server {
             self.tamper(R::TABLE, Table::index_values(R::TABLE.key(), &row), Some(row));
         };
         put(&tampered);
-        let report = bursar::verify::verify(reads).expect("the store can be read");
+        let chain = &self.bursar().history.chain;
+        let report = bursar::verify::verify_history(reads, chain, &[]).expect("the store can be read");
         put(&honest);
         report.findings
     }
@@ -362,6 +374,15 @@ impl Server {
         let path = format!("/v2/sandbox/messages?limit=1&to={}", to.replace('+', "%2B"));
         let inbox = self.get(&path).app_key().send().await.expect(200);
         inbox.body["data"][0].clone()
+    }
+
+    /// The newest code that a person received, whatever else was sent since.
+    pub async fn newest_code(&self, to: &str) -> Value {
+        self.work_off().await;
+        let path = format!("/v2/sandbox/messages?limit=20&to={}", to.replace('+', "%2B"));
+        let inbox = self.get(&path).as_org().send().await.expect(200);
+        let codes = inbox.body["data"].as_array().unwrap().iter().map(|message| message["code"].clone());
+        codes.into_iter().find(|code| code.is_string()).expect("a message has a code")
     }
 
     /// What the first start wrote into the credentials file (decisions.md 15).

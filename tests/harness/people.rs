@@ -19,7 +19,7 @@ impl Server {
         let id = self.user(line).await;
         let path = format!("/v2/users/{id}");
         self.post(&format!("{path}/send-verification-token")).app_key().send().await.expect(202);
-        let code = self.newest_message(&format!("+1212736{line}")).await["code"].clone();
+        let code = self.newest_code(&format!("+1212736{line}")).await;
         self.post(&format!("{path}/verify")).app_key().json(json!({"token": code})).send().await.expect(200);
         id
     }
@@ -37,6 +37,22 @@ impl Server {
             json!({"platform": "ach", "routing_number": "110000000", "account_number": format!("5550{line}")});
         self.payout_method(&user, account).await;
         user
+    }
+
+    /// Signs in the demonstration member of a role; gives the reply.
+    pub async fn signing_in(&self, role: &str) -> super::Reply {
+        let credentials = self.credentials();
+        let members = credentials["members"].as_array().expect("a list");
+        let member = members.iter().find(|member| member["role"] == role).expect("one of each role");
+        let body = json!({
+            "organization_id": credentials["organization"]["id"], "email": member["email"], "password": member["password"],
+        });
+        self.post("/v2/member-sessions").json(body).send().await
+    }
+
+    /// The same; gives the session, which the header `Member-Session` takes.
+    pub async fn sign_in(&self, role: &str) -> String {
+        self.signing_in(role).await.expect(201).body["token"].as_str().expect("a session is text").to_owned()
     }
 
     /// Changes the demonstration app's settings.
@@ -61,7 +77,9 @@ impl Server {
     /// Checks everything that stored data can show, as `bursar verify` does.
     #[track_caller]
     pub fn verify(&self) {
-        let report = bursar::verify::verify(&self.bursar().reads).expect("the store can be read");
+        let bursar = self.bursar();
+        let report =
+            bursar::verify::verify_history(&bursar.reads, &bursar.history.chain, &[]).expect("the store can be read");
         assert!(report.findings.is_empty(), "{:?}", report.findings);
         assert!(report.transactions > 0 && report.events > 0, "there was something to check");
     }

@@ -82,6 +82,11 @@ impl Process {
         Self { child, logs: Some(logs), address, printed }
     }
 
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal by its name (`TERM`, `INT`, `KILL`).
     pub fn signal(&self, name: &str) {
         let pid = self.child.id().to_string();
@@ -128,7 +133,7 @@ impl Process {
 
     /// One request on a connection of its own.
     pub fn get(&self, path: &str) -> (u16, String) {
-        http(&self.address, &format!("GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n"))
+        http(&self.address, &format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"))
     }
 }
 
@@ -137,6 +142,12 @@ impl Drop for Process {
         // It may have ended already, which is what was wanted.
         drop(self.child.kill());
         drop(self.child.wait());
+        // What it logged explains a failed test.
+        if std::thread::panicking()
+            && let Some(Ok(logs)) = self.logs.take().map(JoinHandle::join)
+        {
+            eprintln!("the log of the process:\n{logs}");
+        }
     }
 }
 

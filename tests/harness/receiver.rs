@@ -25,6 +25,8 @@ pub enum Manner {
     Garbage,
     /// Not at all.
     Hang,
+    /// With 503 and this many seconds in `Retry-After`.
+    Busy(u32),
     /// With a body that never ends.
     EndlessBody,
     /// By hanging up.
@@ -131,6 +133,9 @@ async fn serve(mut stream: TcpStream, manner: Arc<Mutex<Manner>>, tell: Arc<watc
             Manner::Redirect(to) => format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n"),
             Manner::Garbage => "220 smtp.example ready\r\n\r\n".to_owned(),
             Manner::Hang => std::future::pending().await,
+            Manner::Busy(seconds) => {
+                format!("HTTP/1.1 503 Busy\r\nretry-after: {seconds}\r\ncontent-length: 0\r\n\r\n")
+            }
             Manner::EndlessBody => "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nbegin".to_owned(),
             Manner::HangUp => return,
         };

@@ -52,6 +52,11 @@ impl<'a> Asking<'a> {
         self.credential("organization")
     }
 
+    /// With a member's session.
+    pub fn by(self, session: &str) -> Self {
+        self.header("member-session", session)
+    }
+
     /// The app that an organization key acts on.
     pub fn for_app(self, id: &str) -> Self {
         self.header("api-app-id", id)
@@ -103,6 +108,9 @@ impl<'a> Asking<'a> {
     /// Sends it.
     pub async fn send(self) -> Reply {
         let mut request = axum::http::Request::builder().method(self.method.as_str()).uri(&self.path);
+        if !self.headers.iter().any(|(name, _)| name == "host") {
+            request = request.header("host", "127.0.0.1:8080");
+        }
         for (name, value) in self.headers {
             request = request.header(name, value);
         }

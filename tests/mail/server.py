@@ -3,7 +3,8 @@
 Prints its port, then one JSON line for each mail that it took, whatever it said about it. Each line on standard
 input is a mode, and is answered with a line once it holds: accept, refuse (550 to the recipient), busy (451 to
 the data), drop (takes the mail and hangs up), hang (takes the mail and says nothing more). With the argument
-"login" it serves only the user bursar with the password "s3cret pässword". With "tls" or "starttls", a file and a
+"login" it serves only the user bursar with the password "s3cret pässword", after STARTTLS with a certificate that nobody
+signed; with "open-login" the same without TLS. With "tls" or "starttls", a file and a
 name, it speaks TLS from the first byte, or nothing before STARTTLS; its certificate is for that name, by an
 authority of its own, whose certificate it writes into the file.
 """
@@ -12,6 +13,7 @@ import asyncio
 import email
 import email.policy
 import json
+import os
 import ssl
 import sys
 
@@ -77,6 +79,8 @@ def certified(authority_file, name):
 
 def protocol(loop, kind, context):
     if kind == "login":
+        return SMTP(Handler(), loop=loop, tls_context=context, auth_required=True, authenticator=who)
+    if kind == "open-login":
         return SMTP(Handler(), loop=loop, auth_required=True, auth_require_tls=False, authenticator=who)
     if kind == "starttls":
         return SMTP(Handler(), loop=loop, tls_context=context, require_starttls=True)
@@ -87,6 +91,8 @@ async def main():
     loop = asyncio.get_running_loop()
     kind, *named = sys.argv[1:] or ["plain"]
     context = certified(*named) if named else None
+    if kind == "login":
+        context = certified(os.devnull, "mail.example.com")
     from_the_start = context if kind == "tls" else None
     server = await loop.create_server(lambda: protocol(loop, kind, context), "127.0.0.1", 0, ssl=from_the_start)
     say({"port": server.sockets[0].getsockname()[1]})

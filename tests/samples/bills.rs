@@ -114,7 +114,9 @@ async fn new_policy(stage: &Stage) -> Value {
 async fn policy(stage: &Stage) -> String {
     let mut policy = new_policy(stage).await;
     policy["active"] = json!(false);
-    stage.make(&format!("{AP}/approval-policies"), policy, 201).await
+    let path = format!("{AP}/approval-policies");
+    let made = stage.server.post(&path).as_org().for_app(&stage.app.id).json(policy).send().await.expect(201);
+    stage.own(&made.id())
 }
 
 /// A payable that may be submitted.

@@ -52,6 +52,7 @@ impl Claim {
     /// A tax form for which nothing is missing.
     pub fn tax_form() -> Value {
         json!({"w9": {
+            "entity_type": "individual", "tax_id_type": "ssn",
             "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
             "postcode": "10001", "certified": true,
         }})
@@ -86,6 +87,16 @@ impl Claim {
         let opened = self.take(stage, "code", json!({"token": code})).await;
         self.session = Some(opened["session"].as_str().expect("the code opens a sitting").to_owned());
         self
+    }
+
+    /// Confirms another e-mail address, with both codes.
+    pub async fn changing(self, stage: &Stage) -> Sample {
+        let mut claim = self.sit(stage).await;
+        let email = format!("ada{}@example.com", stage.draw());
+        claim.take(stage, "contact-change", json!({"email": email})).await;
+        let present = stage.server.newest_code(&format!("+1{}", claim.phone)).await;
+        let new = stage.server.newest_code(&email).await;
+        claim.step(json!({"present_token": present, "new_token": new}))
     }
 
     /// Says a name, too.

@@ -7,6 +7,7 @@
 mod bills;
 mod claims;
 mod funding;
+mod sign_in;
 mod stage;
 mod table;
 mod webhooks;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 pub use claims::Claim;
+pub use sign_in::{Person, base32, totp_code};
 pub use stage::{Keys, Stage};
 pub use table::sample;
 

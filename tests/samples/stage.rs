@@ -83,7 +83,7 @@ impl Stage {
         let gateway = FakeGateway::start().await;
         let carrier = gateway.clone();
         let carriers = move || Carriers { mail: None, phone: Some(carrier.carrier()) };
-        let stage = Self::on(Server::with_carriers(carriers).await).await;
+        let stage = Self::on(Server::failing_with_carriers(carriers).await).await;
         Self { gateway: Some(gateway), ..stage }
     }
 
@@ -231,6 +231,14 @@ impl Stage {
         (id, message["code"].as_str().unwrap_or_else(|| panic!("no code in {message}")).to_owned())
     }
 
+    /// A phone number to which a code was sent.
+    pub async fn phone_with_code(&self) -> String {
+        let person = self.person();
+        let id = self.make("/v2/users", person.clone(), 201).await;
+        self.made("POST", &format!("/v2/users/{id}/send-verification-token"), json!({}), 202).await;
+        person["phone_number"].as_str().expect("they have a phone").to_owned()
+    }
+
     /// A verified user; gives the id.
     pub async fn verified(&self) -> String {
         let (id, code) = self.user_with_code().await;
@@ -250,6 +258,42 @@ impl Stage {
         let method = self.made("PUT", &format!("/v2/users/{user}/payout-methods"), self.bank_account(), 200).await;
         let method = self.own(method["id"].as_str().expect("a method has an id"));
         (user, method)
+    }
+
+    /// The token of a notice of a changed account, and the phone that it went to.
+    async fn notice_to(&self) -> (String, String) {
+        let person = self.person();
+        let id = self.make("/v2/users", person.clone(), 201).await;
+        self.made("POST", &format!("/v2/users/{id}/send-verification-token"), json!({}), 202).await;
+        let phone = format!("+1{}", person["phone_number"].as_str().expect("they have a phone"));
+        let code = self.server.newest_code(&phone).await;
+        self.made("POST", &format!("/v2/users/{id}/verify"), json!({"token": code}), 200).await;
+        for _ in 0..2 {
+            self.made("PUT", &format!("/v2/users/{id}/payout-methods"), self.bank_account(), 200).await;
+        }
+        let message = self.server.newest_message(&phone).await;
+        let link = message["link"].as_str().unwrap_or_else(|| panic!("no link in {message}"));
+        (link.rsplit('/').next().unwrap_or_default().to_owned(), phone)
+    }
+
+    /// The token of a notice.
+    pub async fn notice(&self) -> String {
+        self.notice_to().await.0
+    }
+
+    /// The token of a notice whose payee froze automatic payouts.
+    pub async fn frozen(&self) -> String {
+        self.frozen_with_code().await.0
+    }
+
+    /// The same, and the code that unfreezes them.
+    pub async fn frozen_with_code(&self) -> (String, String) {
+        let (token, phone) = self.notice_to().await;
+        for step in ["freeze", "code"] {
+            self.server.post(&format!("/v2/notices/{token}/{step}")).send().await.expect(200);
+        }
+        let message = self.server.newest_message(&phone).await;
+        (token, message["code"].as_str().unwrap_or_else(|| panic!("no code in {message}")).to_owned())
     }
 
     /// A payee whom nobody knows yet.

@@ -17,6 +17,7 @@ pub async fn sample(stage: &Stage, operation: &str) -> Option<Sample> {
         batches(stage, operation).await,
         around(stage, operation).await,
         bills(stage, operation).await,
+        super::sign_in::sign_ins(stage, operation).await,
     ] {
         if part.is_some() {
             return part;
@@ -51,6 +52,10 @@ async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
         "delete_app" => Sample::at([&stage.spare_app().await]),
         "update_app_settings" => Sample::at([app]).json(json!({"payout_fee_party": "user"})),
         "create_app_key" => Sample::at([&stage.spare_app().await]).empty(),
+        "create_first_organization" => {
+            let token = bursar::apps::acts::open_setup(stage.server.bursar()).token;
+            Sample::bare().json(json!({"token": token, "name": "Example Pay", "admin_email": "ada@example.com"}))
+        }
         "list_app_keys" => Sample::at([app]).shows(&stage.app.client_id),
         "delete_app_key" => {
             let path = format!("/v2/apps/{}", stage.spare_app().await);
@@ -68,13 +73,17 @@ async fn people(stage: &Stage, operation: &str) -> Option<Sample> {
         "connect_user" => {
             Sample::bare().json(json!({"user_id": stage.user().await, "app_id": stage.spare_app().await}))
         }
-        "get_user" => user(stage).await,
+        "get_user" | "export_user" => user(stage).await,
         "update_user" => user(stage).await.json(json!({"metadata": "gold"})),
         "delete_user" => user(stage).await,
         "send_verification_token" => Sample { shows: Vec::new(), ..user(stage).await.empty() },
         "verify_user" => {
             let (user, code) = stage.user_with_code().await;
             Sample::at([&user]).json(json!({"token": code})).shows(&user)
+        }
+        "unlock_verification" => {
+            let phone = stage.share(&stage.phone_with_code().await);
+            Sample::bare().json(json!({"country_code": "1", "phone_number": phone}))
         }
         "set_user_address" => Sample::at([&stage.user().await]).json(json!({
             "postcode": "10001", "city": "New York", "state": "NY", "country": "US", "line_1": "1 Main St",
@@ -170,6 +179,10 @@ async fn money(stage: &Stage, operation: &str) -> Option<Sample> {
             let newest = stage.own(newest.as_str()?);
             Sample::at([&newest]).shows(&newest)
         }
+        "list_administrative_acts" => {
+            let member = stage.member("viewer").await;
+            Sample::bare().query("limit=100").shows(&member)
+        }
         "list_events" => {
             let newest = stage.read("/v2/events?limit=100").await["data"].as_array()?.last()?["sequence"].clone();
             Sample::bare().query(format!("after={newest}")).shows(&stage.link().await)
@@ -258,6 +271,32 @@ async fn claims(stage: &Stage, operation: &str) -> Option<Sample> {
         "fill_claim_profile" => claim().await.sit(stage).await.step(Claim::profile()),
         "give_claim_tax_form" => Claim::taxed(stage).await.named(stage).await.step(Claim::tax_form()),
         "choose_claim_method" => claim().await.named(stage).await.step(stage.bank_account()),
+        "get_notice" | "show_notice_page" => Sample::at([&stage.notice().await]),
+        "freeze_automatic_payouts" => Sample::at([&stage.notice().await]).json(json!({})),
+        "send_unfreeze_code" => Sample::at([&stage.frozen().await]).json(json!({})),
+        "unfreeze_automatic_payouts" => {
+            let (token, code) = stage.frozen_with_code().await;
+            Sample::at([&token]).json(json!({"token": code}))
+        }
+        "show_setup_page" => Sample::at([&bursar::apps::acts::open_setup(stage.server.bursar()).token]),
+        "take_setup" => {
+            let fields = [
+                ("organization_name", "Example Pay"),
+                ("name", "Ada Lovelace"),
+                ("email", "ada@example.com"),
+                ("password", "correct horse battery"),
+            ];
+            let form = fields.map(|(name, value)| (name, value.to_owned())).into();
+            Sample { form, ..Sample::at([&bursar::apps::acts::open_setup(stage.server.bursar()).token]) }
+        }
+        "take_notice_step" => {
+            Sample { form: vec![("token", String::new())], ..Sample::at([stage.notice().await.as_str(), "freeze"]) }
+        }
+        "change_claim_contact" => {
+            claim().await.sit(stage).await.step(json!({"email": format!("ada{}@example.com", stage.draw())}))
+        }
+        "confirm_claim_contact" => claim().await.changing(stage).await,
+        "end_claim_session" => claim().await.sit(stage).await.step(json!({})),
         "pay_claim_out" => claim().await.ready(stage).await.step(json!({})),
         _ => return None,
     })

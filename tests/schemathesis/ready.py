@@ -5,7 +5,10 @@ gets. What a request is about is made for it alone, just before it is sent: noth
 it up, and no clock that was moved can have let it expire.
 """
 
+import base64
+import hmac
 from dataclasses import dataclass, field
+from datetime import datetime
 
 AP = "/v2/accounts-payable"
 # The last digits of phone numbers; those of hooks.py and run.py are below.
@@ -19,6 +22,16 @@ NOWHERE = "http://127.0.0.1:9/hooks"
 APPROVAL_LIMIT = 100_000
 # Endpoints that may stand, well below what an app may have.
 ENDPOINTS_MAX = 8
+# What every member here signs in with.
+PASSWORD = "correct horse battery"
+
+
+def totp(secret, seconds):
+    """The code of RFC 6238 at a time."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    mac = hmac.digest(key, (seconds // 30).to_bytes(8, "big"), "sha1")
+    at = mac[-1] & 15
+    return f"{(int.from_bytes(mac[at:at + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
 
 
 @dataclass
@@ -58,21 +71,109 @@ class Ready:
         return self.client.make("/v2/members", {"name": "Mary Member", "email": email, "role": role})
 
     def acting(self, role):
+        # What was drawn for the settings may ask for the member's own session, or for a day's wait.
+        lax = {"member_proof": None, "payable_approval_limit": None, "payable_limits": None}
+        self.client.ask("PUT", f"/v2/apps/{self.client.app}/settings", lax)
         return {"acting_user_id": self.member(role)}
+
+    # Members
+
+    def sign_in(self):
+        """What signs a fresh member in. Wrong attempts before it have made this address wait: 15 minutes at most."""
+        email = f"member{self.number()}@example.com"
+        member = {"name": "Mary Member", "email": email, "role": "viewer", "password": PASSWORD}
+        self.client.ask("POST", "/v2/members", member)
+        self.client.ask("POST", "/v2/sandbox/clock/advance", {"seconds": 1000})
+        return {"organization_id": self.client.organization, "email": email, "password": PASSWORD}
+
+    def open_member_session(self):
+        return Request(body=self.sign_in())
+
+    def opened(self):
+        return self.client.ask("POST", "/v2/member-sessions", self.sign_in())
+
+    def end_member_session(self):
+        return Request({"member_session_id": self.opened()["id"]})
+
+    def own(self, body):
+        return Request(body=body, headers={"Member-Session": self.opened()["token"]})
+
+    def change_member_password(self):
+        return self.own({"current_password": PASSWORD, "password": "another horse battery"})
+
+    def proved(self):
+        return self.own({"current_password": PASSWORD})
+
+    def confirm_member_totp(self):
+        request = self.proved()
+        begun = self.client.ask("POST", "/v2/member-sessions/current/totp", request.body, request.headers)
+        now = datetime.fromisoformat(self.client.ask("GET", "/v2/sandbox/clock")["now"])
+        return Request(body={"code": totp(begun["secret"], int(now.timestamp()))}, headers=request.headers)
+
+    def set_up_member(self):
+        invited = self.client.ask("POST", f"/v2/members/{self.member('viewer')}/set-up-token", {})
+        return Request(body={"token": invited["token"], "password": PASSWORD})
+
+    def a_member(self):
+        return Request({"member_id": self.member("viewer")})
+
+    # Keys
+
+    def new_app(self):
+        """An app of its own: one app has two keys at most, and the sandbox's must live."""
+        return self.client.ask("POST", "/v2/apps", {"name": f"Shop {self.number()}"})
+
+    def create_app_key(self):
+        return Request({"app_id": self.new_app()["id"]})
+
+    def delete_app_key(self):
+        app = self.new_app()
+        return Request({"app_id": app["id"], "client_id": app["keys"]["client_id"]})
 
     # Users
 
-    def user_with_code(self):
-        person = self.person()
+    def user_with_code(self, person=None):
+        person = person or self.person()
         user = self.client.make("/v2/users", person)
         self.client.ask("POST", f"/v2/users/{user}/send-verification-token", {})
         return user, self.client.code(person["phone_number"])
 
-    def banked(self):
-        user, code = self.user_with_code()
+    def banked(self, person=None):
+        user, code = self.user_with_code(person)
         self.client.ask("POST", f"/v2/users/{user}/verify", {"token": code})
-        self.client.ask("PUT", f"/v2/users/{user}/payout-methods", {**self.account(), "is_default": True})
+        self.new_default(user)
         return user
+
+    def new_default(self, user):
+        self.client.ask("PUT", f"/v2/users/{user}/payout-methods", {**self.account(), "is_default": True})
+
+    def noticed(self):
+        """The path of a notice about a new default account, and the payee's phone."""
+        person = self.person()
+        user, phone = self.banked(person), person["phone_number"]
+        self.new_default(user)
+
+        def find():
+            return next((link for link in self.client.sent(phone, "link") if "/notice/" in link), None)
+
+        link = self.client.wait(find, f"no notice came to {phone}")
+        return {"token": link.rsplit("/", 1)[1]}, phone
+
+    def notice(self):
+        return Request(self.noticed()[0])
+
+    def frozen(self):
+        path, phone = self.noticed()
+        self.client.ask("POST", f"/v2/notices/{path['token']}/freeze", {})
+        return path, phone
+
+    def send_unfreeze_code(self):
+        return Request(self.frozen()[0])
+
+    def unfreeze_automatic_payouts(self):
+        path, phone = self.frozen()
+        self.client.ask("POST", f"/v2/notices/{path['token']}/code", {})
+        return Request(path, {"token": self.client.code(phone, 2)})
 
     def account(self):
         return {"platform": "ach", "routing_number": "110000000", "account_number": f"55501{self.number()}"}
@@ -203,6 +304,22 @@ class Ready:
     def fill_claim_profile(self):
         return self.sitting(NAME)
 
+    def change_claim_contact(self):
+        return self.sitting({"email": f"ada{self.number()}@example.com"})
+
+    def confirm_claim_contact(self):
+        """The codes of the link's phone and of the new phone."""
+        new = f"212736{self.number()}"
+        token, phone = self.link()
+        path = f"/v2/claims/{token}"
+        self.client.ask("POST", f"{path}/contact", {"country_code": "1", "phone_number": phone})
+        opened = self.client.ask("POST", f"{path}/code", {"token": self.client.code(phone)})
+        headers = {"Claim-Session": opened["session"]}
+        self.client.ask("POST", f"{path}/contact-change", {"country_code": "1", "phone_number": new}, headers)
+        # The code of the present contact is sent first: once the other one has come, the newest one there is that of the change.
+        code = self.client.code(new)
+        return Request({"token": token}, {"present_token": self.client.code(phone), "new_token": code}, headers)
+
     def named(self, body, **more):
         """The same, who has said a name as well."""
         request = self.sitting(body, **more)
@@ -210,7 +327,7 @@ class Ready:
         return request
 
     def give_claim_tax_form(self):
-        form = {"name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
+        form = {"entity_type": "individual", "tax_id_type": "ssn", "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
                 "postcode": "10001", "certified": True}  # fmt: skip
         return self.named({"w9": form}, force_collect_compliance_information=True)
 
@@ -238,6 +355,21 @@ class Ready:
 
 
 PREPARED = {
+    "open_member_session": Ready.open_member_session,
+    "end_member_session": Ready.end_member_session,
+    "change_member_password": Ready.change_member_password,
+    "start_member_totp": Ready.proved,
+    "remove_member_totp": Ready.proved,
+    "confirm_member_totp": Ready.confirm_member_totp,
+    "invite_member": Ready.a_member,
+    "set_up_member": Ready.set_up_member,
+    "reset_member_totp": Ready.a_member,
+    "create_app_key": Ready.create_app_key,
+    "delete_app_key": Ready.delete_app_key,
+    "get_notice": Ready.notice,
+    "freeze_automatic_payouts": Ready.notice,
+    "send_unfreeze_code": Ready.send_unfreeze_code,
+    "unfreeze_automatic_payouts": Ready.unfreeze_automatic_payouts,
     "verify_user": Ready.verify_user,
     "clear_user_screening": Ready.review,
     "confirm_user_screening": Ready.review,
@@ -258,6 +390,8 @@ PREPARED = {
     "connect_user": Ready.connect_user,
     "give_claim_contact": Ready.give_claim_contact,
     "prove_claim_contact": Ready.contacted,
+    "change_claim_contact": Ready.change_claim_contact,
+    "confirm_claim_contact": Ready.confirm_claim_contact,
     "fill_claim_profile": Ready.fill_claim_profile,
     "give_claim_tax_form": Ready.give_claim_tax_form,
     "choose_claim_method": Ready.choose_claim_method,

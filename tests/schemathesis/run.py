@@ -147,14 +147,19 @@ def main():
     print(f"schemathesis: {calls} calls; every operation of the document succeeded")
 
 
+# What no sandbox does, and where it is tested.
+NOT_OF_A_SANDBOX = {"create_first_organization": "only the first start in production gives its token: tests/keys.rs"}
+
+
 def judge(answers):
-    """Every operation of the document succeeded."""
+    """Every operation of the document succeeded, but those that no sandbox has."""
     document = json.loads((HERE.parent.parent / "openapi.json").read_text())
     failed = []
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             statuses = answers[method.upper(), path]
-            if not any(200 <= status < 300 for status in statuses):
+            is_left_out = operation["operationId"] in NOT_OF_A_SANDBOX
+            if not is_left_out and not any(200 <= status < 300 for status in statuses):
                 failed.append(f"{operation['operationId']}: {dict(statuses)}")
     if failed:
         sys.exit("schemathesis: never succeeded; give it an example, or a request in ready.py:\n" + "\n".join(failed))

@@ -17,6 +17,7 @@ class Client:
         self.url = url
         self.app = credentials["app"]["id"]
         organization = credentials["organization"]
+        self.organization = organization["id"]
         pair = f"{organization['client_id']}:{organization['api_key']}"
         self.token = base64.b64encode(pair.encode()).decode()
         self.numbers = itertools.count(1)
@@ -39,12 +40,17 @@ class Client:
         """The id of what a POST made."""
         return self.ask("POST", path, body)["id"]
 
-    def code(self, phone):
-        """The newest code to a phone, once the worker has sent it."""
+    def sent(self, phone, field):
+        """This field of all messages to a phone that have it, newest first."""
+        messages = self.ask("GET", f"/v2/sandbox/messages?to=%2B1{phone}")["data"]
+        return [message[field] for message in messages if message[field]]
+
+    def code(self, phone, nth=1):
+        """The newest code to a phone, once the worker has sent so many."""
 
         def find():
-            messages = self.ask("GET", f"/v2/sandbox/messages?to=%2B1{phone}")["data"]
-            return next((message["code"] for message in messages if message["code"]), None)
+            codes = self.sent(phone, "code")
+            return codes[0] if len(codes) >= nth else None
 
         return self.wait(find, f"no code came to {phone}")
 

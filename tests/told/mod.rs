@@ -43,16 +43,18 @@ const UNSEEN: [(&str, &str, &str, &str); 14] = [
     ("Webhook delivery", "dead", "pending", "the same"),
 ];
 
-/// Events that are never told yet.
-const UNTOLD: [EventName; 1] = [EventName::UserMerged];
+/// Events that no log of an app has: the first is never emitted yet, the second is in the organization's own log.
+const UNTOLD: [EventName; 2] = [EventName::UserMerged, EventName::AdministrativeAct];
 
 #[tokio::test]
 async fn every_transition_of_every_noun_is_told_once_and_as_its_schema_says() {
     let mut covered = Covered::default();
     people::apps(&mut covered).await;
     people::members(&mut covered).await;
+    people::sign_ins(&mut covered).await;
     people::users(&mut covered).await;
     people::reviews(&mut covered).await;
+    people::locks(&mut covered).await;
     money::payouts(&mut covered).await;
     money::failed_payouts(&mut covered).await;
     money::refills(&mut covered).await;

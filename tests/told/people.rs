@@ -1,9 +1,11 @@
 //! Apps, members, users, reviews.
 
+use bursar::members::sign_in::totp;
 use serde_json::{Value, json};
 
 use super::watch::{Covered, Scene};
 use crate::harness::Server;
+use crate::samples::base32;
 
 const DAY: i64 = 86_400;
 
@@ -63,6 +65,34 @@ pub async fn members(covered: &mut Covered) {
     scene.ask(&format!("DELETE {path}"), Value::Null, 200, &[]).await;
 }
 
+/// How a member signs in concerns them alone; that a password changed is a change of the member.
+pub async fn sign_ins(covered: &mut Covered) {
+    let mut scene = Scene::on(Server::memory().await, covered).await;
+    let active: &[&str] = &["member.updated #1 active"];
+    let member = json!({"name": "Mary Member", "email": "mary@example.com", "role": "viewer"});
+    let member = format!("/v2/members/{}", scene.ask("POST /v2/members", member, 201, active).await.id());
+    let invited = scene.ask(&format!("POST {member}/set-up-token"), json!({}), 201, &[]).await.body;
+    let password = "correct horse battery";
+    let set_up = json!({"token": invited["token"], "password": password});
+    scene.ask("POST /v2/member-set-ups", set_up, 200, active).await;
+    let organization = scene.server.credentials()["organization"]["id"].clone();
+    let sign_in = json!({"organization_id": organization, "email": "mary@example.com", "password": password});
+    let opened = scene.ask("POST /v2/member-sessions", sign_in.clone(), 201, &[]).await;
+    let session = opened.body["token"].as_str().unwrap().to_owned();
+
+    let own = "/v2/member-sessions/current";
+    let proof = json!({"current_password": password});
+    let begun = scene.ask_sitting(&format!("POST {own}/totp"), Some(&session), proof.clone(), 200, &[]).await.body;
+    let secret = base32(begun["secret"].as_str().unwrap());
+    let code = json!({"code": totp::code_now(&secret, scene.server.now())});
+    scene.ask_sitting(&format!("POST {own}/totp/confirm"), Some(&session), code, 200, &[]).await;
+    scene.ask_sitting(&format!("DELETE {own}/totp"), Some(&session), proof, 204, &[]).await;
+    scene.ask(&format!("DELETE {member}/totp"), Value::Null, 204, &[]).await;
+    let change = json!({"current_password": password, "password": "another horse battery"});
+    scene.ask_sitting(&format!("POST {own}/password"), Some(&session), change, 200, active).await;
+    scene.ask(&format!("DELETE /v2/member-sessions/{}", opened.id()), Value::Null, 200, &[]).await;
+}
+
 fn person(line: u32, last_name: &str) -> Value {
     json!({
         "first_name": "Test", "last_name": last_name, "email": format!("test{line}@example.com"),
@@ -74,7 +104,7 @@ fn person(line: u32, last_name: &str) -> Value {
 async fn verify(scene: &mut Scene<'_>, user: &str, line: u32, expected: &[&str]) {
     scene.ask(&format!("POST {user}/send-verification-token"), json!({}), 202, &["verification.sent #1"]).await;
     scene.work(&[]).await;
-    let code = scene.server.newest_message(&format!("+1212736{line}")).await["code"].clone();
+    let code = scene.server.newest_code(&format!("+1212736{line}")).await;
     scene.ask(&format!("POST {user}/verify"), json!({"token": code}), 200, expected).await;
 }
 
@@ -90,28 +120,31 @@ pub async fn users(covered: &mut Covered) {
     let connect = json!({"user_id": made, "app_id": app});
     scene.ask("POST /v2/users/connect", connect.clone(), 200, &["B: user.updated #1 verified"]).await;
     scene.ask("POST /v2/users/connect", connect, 200, &[]).await;
-    // From here on both apps know the user, so each of them is told.
+    // From here on both apps know the user: each hears of the payee, and of its own profile.
+    let own: &[&str] = &["user.updated #1 verified"];
     let both: &[&str] = &["user.updated #1 verified", "B: user.updated #1 verified"];
     let address =
         json!({"postcode": "10001", "city": "New York", "state": "NY", "country": "US", "line_1": "1 Main St"});
     let form = json!({"w9": {
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Test Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true,
     }});
-    scene.ask(&format!("PATCH {user}"), json!({"metadata": "gold"}), 200, both).await;
+    scene.ask(&format!("PATCH {user}"), json!({"metadata": "gold"}), 200, own).await;
     scene.ask(&format!("PATCH {user}"), json!({"metadata": "gold"}), 200, &[]).await;
     scene.ask(&format!("PUT {user}/addresses"), address, 201, both).await;
     scene.ask(&format!("PUT {user}/compliance"), form, 200, both).await;
 
-    let method: &[&str] = &["user.updated.payout_method #1 verified", "B: user.updated.payout_method #1 verified"];
+    let method: &[&str] = &["user.updated.payout_method #1 verified"];
     let account = json!({"platform": "ach", "routing_number": "110000000", "account_number": "000123456789"});
     let set = scene.ask(&format!("PUT {user}/payout-methods"), account, 200, method).await.id();
-    scene.ask(&format!("PATCH {user}"), json!({"auto_payout_enabled": true}), 200, both).await;
+    scene.ask(&format!("PATCH {user}"), json!({"auto_payout_enabled": true}), 200, own).await;
     let set = format!("DELETE {user}/payout-methods/{set}");
     scene.ask(&set, Value::Null, 200, method).await;
     scene.ask(&set, Value::Null, 200, &[]).await;
 
-    let disabled: &[&str] = &["user.updated #1 disabled", "B: user.updated #1 disabled"];
+    // The app ends its own connection; for the other one nothing changes.
+    let disabled: &[&str] = &["user.updated #1 disabled"];
     scene.ask(&format!("DELETE {user}"), Value::Null, 200, disabled).await;
     scene.ask(&format!("DELETE {user}"), Value::Null, 200, &[]).await;
     let other = scene.ask("POST /v2/users", person(2002, "Doe"), 201, &["user.updated #2 unverified"]).await.id();
@@ -154,7 +187,7 @@ pub async fn reviews(covered: &mut Covered) {
     let user = format!("/v2/users/{}", made.id());
     scene.ask(&format!("POST {user}/send-verification-token"), json!({}), 202, &["verification.sent #2"]).await;
     scene.work(&[]).await;
-    let code = scene.server.newest_message("+12127362003").await["code"].clone();
+    let code = scene.server.newest_code("+12127362003").await;
     scene.ask(&format!("POST {user}/verify"), json!({"token": code}), 200, &["user.updated #3 verified"]).await;
     let review: &[&str] = &["user.updated #3 in_review"];
     scene.ask(&format!("PATCH {user}"), named("Sanctioned"), 200, review).await;
@@ -164,4 +197,36 @@ pub async fn reviews(covered: &mut Covered) {
     scene.ask(&format!("PATCH {user}"), listed, 200, review).await;
     scene.ask(&decide(&user, "confirm"), decision.clone(), 200, &["user.updated #3 disabled"]).await;
     scene.ask(&decide(&user, "clear"), decision.clone(), 200, &["user.updated #3 verified"]).await;
+}
+
+/// A hundred wrong codes lock a phone, and the organization unlocks it. What names no row is refused and emits nothing.
+pub async fn locks(covered: &mut Covered) {
+    let mut scene = Scene::on(Server::memory().await, covered).await;
+    let claim = crate::codes::named(&scene.server).await;
+    crate::codes::guess(&scene.server, &claim, 100).await;
+    let emitted = scene.skip(0).await;
+    assert_eq!(emitted.iter().filter(|line| line.starts_with("verification.locked")).count(), 1, "{emitted:?}");
+    let phone = json!({"country_code": "1", "phone_number": "2127361234"});
+    scene.ask("POST /v2/verifications/unlock", phone.clone(), 200, &["verification.unlocked #1"]).await;
+    scene.ask("POST /v2/verifications/unlock", phone, 200, &[]).await;
+
+    scene.ask("POST /v2/claims/x/end", json!({}), 404, &[]).await;
+    scene.ask("POST /v2/claims/x/contact-change", json!({"email": "ada@example.com"}), 404, &[]).await;
+    let codes = json!({"present_token": "123456", "new_token": "123456"});
+    scene.ask("POST /v2/claims/x/contact-change/confirm", codes, 404, &[]).await;
+    for step in ["freeze", "code"] {
+        scene.ask(&format!("POST /v2/notices/x/{step}"), json!({}), 404, &[]).await;
+    }
+    scene.ask("POST /v2/notices/x/unfreeze", json!({"token": "123456"}), 404, &[]).await;
+    // A phone number that the organization replaces is not verified any more.
+    let user = scene.server.verified_user(2044).await;
+    scene.skip(0).await;
+    let replaced = json!({"phone_number": {"country_code": "1", "phone_number": "2127362045"}});
+    let patch = scene.server.patch(&format!("/v2/users/{user}")).as_org().for_app(&scene.server.app_id());
+    patch.json(replaced).send().await.expect(200);
+    let emitted = scene.skip(0).await;
+    assert!(emitted.iter().any(|line| line.ends_with(" unverified")), "{emitted:?}");
+
+    let first = json!({"token": "x", "name": "Acme", "admin_email": "ada@example.com"});
+    scene.ask("POST /v2/setup", first, 404, &[]).await;
 }

@@ -94,12 +94,13 @@ impl<'a> Scene<'a> {
         let (id, who) = (route.documented.operation_id, route.who);
         let asking = self.server.ask(method, path);
         let asking = match who {
-            Who::Anyone | Who::Carrier => asking,
+            Who::Anyone | Who::Carrier | Who::Member => asking,
             Who::App | Who::AppOrItsClient => asking.app_key(),
             Who::AppOrOrganization | Who::Organization => asking.as_org(),
             Who::OrganizationForApp => asking.as_org().for_app(&self.server.app_id()),
         };
         let asking = match session {
+            Some(session) if who == Who::Member => asking.header("member-session", session),
             Some(session) => asking.header("claim-session", session),
             None => asking,
         };

@@ -3,15 +3,18 @@
 use super::form;
 use super::visit::Visit;
 use super::wording;
-use crate::claims::{ClaimDocument, ClaimQuote, ClaimTransfer, MethodOption, StepField, StepName};
+use crate::claims::{
+    ClaimDocument, ClaimQuote, ClaimTransfer, MethodOption, PendingContactChange, StepField, StepName,
+};
 use crate::clock::Time;
 use crate::country;
 use crate::http::Outcome;
 use crate::money::Cents;
 use crate::pages::http::page;
 use crate::pages::views::{
-    Choice, Claim, CodePage, CompliancePage, ContactPage, ContactWay, DonePage, Form, MethodDetailsPage, MethodField,
-    MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice, SavedMethod, Step, StepState, TaxForm,
+    Choice, Claim, CodePage, CompliancePage, ContactChangePage, ContactCodesPage, ContactPage, ContactWay, DonePage,
+    Form, MethodDetailsPage, MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice, SavedMethod,
+    Step, StepState, TaxForm,
 };
 use crate::payout_links::LinkStatus;
 use crate::phone;
@@ -58,9 +61,12 @@ fn head(visit: &Visit, claim: &ClaimDocument, at: Option<StepName>) -> Claim {
         app_name: claim.app.name.clone(),
         amount: claim.amount.dollars(),
         memo: claim.memo.clone(),
+        message: claim.message.clone(),
         expires_on: can_expire.then(|| wording::day_of_year(claim.expires_at.date())),
         steps: steps.collect(),
         sandbox: visit.is_sandbox(),
+        signed_in: is_proven(claim),
+        may_change_contact: claim.may_change_contact,
     }
 }
 
@@ -79,11 +85,17 @@ pub(super) fn contact(visit: &Visit, claim: &ClaimDocument, status: u16, mut for
     let view = ContactPage {
         claim: head(visit, claim, Some(StepName::Contact)),
         way: if by_email { ContactWay::Email } else { ContactWay::Phone },
+        other_way: names_either_or_nobody(claim),
         addressed_to: payee.phone_number.clone().or_else(|| payee.email.clone()),
         country_codes: country_codes(),
         form,
     };
     page(status, &view)
+}
+
+/// Whether both a phone and an address are allowed: the link names both, or neither.
+fn names_either_or_nobody(claim: &ClaimDocument) -> bool {
+    claim.payee.phone_number.is_some() == claim.payee.email.is_some()
 }
 
 /// The countries by name, those of +1 first, each calling code once.
@@ -97,6 +109,29 @@ fn country_codes() -> Vec<Choice> {
     choices
 }
 
+/// The new e-mail address or phone number.
+pub(super) fn contact_change(visit: &Visit, claim: &ClaimDocument, status: u16, mut form: Form) -> Outcome {
+    if form.value("country_code").is_empty() {
+        form.values.push(("country_code".to_owned(), "1".to_owned()));
+    }
+    let changed = visit.call.query.iter().any(|(name, value)| name == "changed" && value == "1");
+    let claim = Claim { may_change_contact: false, ..head(visit, claim, None) };
+    page(status, &ContactChangePage { claim, changed, country_codes: country_codes(), form })
+}
+
+/// The two codes of a change.
+pub(super) fn contact_codes(
+    visit: &Visit,
+    claim: &ClaimDocument,
+    status: u16,
+    pending: &PendingContactChange,
+    form: Form,
+) -> Outcome {
+    let PendingContactChange { present_sent_to, new_sent_to } = pending.clone();
+    let claim = Claim { may_change_contact: false, ..head(visit, claim, None) };
+    page(status, &ContactCodesPage { claim, present_sent_to, new_sent_to, form })
+}
+
 /// The code. `sent_to` is masked.
 pub(super) fn code(
     visit: &Visit,
@@ -106,8 +141,9 @@ pub(super) fn code(
     form: Form,
 ) -> Outcome {
     let resent = visit.call.query.iter().any(|(name, value)| name == "resent" && value == "1");
+    let other_contact = names_either_or_nobody(claim);
     let claim = head(visit, claim, Some(StepName::Code));
-    page(status, &CodePage { claim, sent_to, resent, dead, form })
+    page(status, &CodePage { claim, sent_to, resent, dead, other_contact, form })
 }
 
 /// The name.
@@ -190,6 +226,7 @@ pub(super) async fn details(
         note: note(way),
         fields: way.fields.iter().filter_map(|field| method_field(way, field)).collect(),
         networks: networks(way),
+        may_prefer: !claim.only_this_payout,
         countries: country::countries()
             .into_iter()
             .map(|(code, name)| Choice { value: code.to_owned(), label: name.to_owned() })
@@ -257,14 +294,14 @@ fn networks(way: &MethodOption) -> Vec<Choice> {
 /// The amount, with the fee that belongs to it. `form` holds what was typed.
 pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &ClaimQuote, mut form: Form) -> Outcome {
     if form.value("amount").is_empty() {
-        form.values.push(("amount".to_owned(), wording::amount_field(quote.amount)));
+        form.values.push(("amount".to_owned(), quote.amount.plain()));
     }
     let today = visit.call.bursar.clock.now().date();
     let view = PayoutPage {
         claim: head(visit, claim, Some(StepName::Payout)),
         available: quote.available.dollars(),
-        available_amount: wording::amount_field(quote.available),
-        shown_amount: wording::amount_field(quote.amount),
+        available_amount: quote.available.plain(),
+        shown_amount: quote.amount.plain(),
         amount: quote.amount.dollars(),
         fee: wording::fee(quote.fee_amount),
         payout_amount: quote.payout_amount.dollars(),

@@ -11,7 +11,7 @@ use super::wording;
 /// Checkboxes: present and `true`, or absent.
 const FLAGS: [&str; 3] = ["is_default", "auto_payout_enabled", "certified"];
 /// What is never written into a page again: codes, tax numbers, and what may be a card's number.
-const NEVER_KEPT: [&str; 4] = ["token", "tax_id", "foreign_tax_id", "card_token"];
+const NEVER_KEPT: [&str; 6] = ["token", "present_token", "new_token", "tax_id", "foreign_tax_id", "card_token"];
 
 /// What was typed into a field; empty when it was not there.
 pub(super) fn typed<'a>(call: &'a Call, name: &str) -> &'a str {

@@ -9,20 +9,23 @@
 //! Start at [`show_claim_page`] and [`take_claim_step`].
 
 mod closed;
+mod contact_change;
 mod draw;
 mod form;
 mod payout;
 mod visit;
-mod wording;
+pub(super) mod wording;
 
 use crate::claims::{CodeStep, ContactStep, NewMethodStep, ProfileStep, SavedMethodStep, StepName};
 use crate::http::route::route;
 use crate::http::{Call, Outcome, Route};
 use crate::pages::views::{FieldError, Form};
+use crate::payout_links::check_token;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::users::TaxFormInput;
 use crate::users::verification::Checked;
+pub(super) use closed::tell;
 use visit::Visit;
 
 /// GET /claim/{token}
@@ -49,6 +52,11 @@ async fn show(visit: &Visit) -> Outcome {
 
 /// GET /claim/{token}/{step}
 pub async fn show_claim_step(call: Call) -> Outcome {
+    if let Some(page) = contact_change::Page::named(call.parameter("step")) {
+        let visit = Visit::new(call)?;
+        let outcome = contact_change::show(&visit, page).await;
+        return visit.or_closed(outcome).await;
+    }
     let step = step_of(&call)?;
     let visit = Visit::new(call)?;
     let outcome = show_step(&visit, step).await;
@@ -78,6 +86,15 @@ async fn show_step(visit: &Visit, step: StepName) -> Outcome {
 
 /// POST /claim/{token}/{step}
 pub async fn take_claim_step(call: Call) -> Outcome {
+    if call.parameter("step") == "end" {
+        return sign_out(Visit::new(call)?).await;
+    }
+    if let Some(page) = contact_change::Page::named(call.parameter("step")) {
+        let visit = Visit::new(call)?;
+        visit.must_be_ours()?;
+        let outcome = contact_change::take(&visit, page).await;
+        return visit.or_closed(outcome).await;
+    }
     let step = step_of(&call)?;
     let visit = Visit::new(call)?;
     visit.must_be_ours()?;
@@ -87,6 +104,13 @@ pub async fn take_claim_step(call: Call) -> Outcome {
         Ok(_) | Err(_) => taken,
     };
     visit.or_closed(outcome).await
+}
+
+/// The payee leaves: the session ends, and the browser forgets it.
+async fn sign_out(visit: Visit) -> Outcome {
+    visit.must_be_ours()?;
+    let ended = visit.payee.end().await.map(|()| visit.onward().header("set-cookie", visit.no_cookie()));
+    visit.or_closed(ended).await
 }
 
 fn step_of(call: &Call) -> Result<StepName, Refusal> {
@@ -102,8 +126,6 @@ fn can_be_mended(refusal: &Refusal) -> bool {
 }
 
 async fn take(visit: &Visit, step: StepName) -> Outcome {
-    // A token that opens nothing changes nothing: whoever guesses would fill the store.
-    visit.payee.look_up_link().await?;
     match step {
         StepName::Contact => {
             let given: ContactStep = form::read(&form::body(&visit.call, &[]))?;
@@ -142,18 +164,27 @@ async fn take_code(visit: &Visit) -> Outcome {
     let Ok(given) = form::read::<CodeStep>(&form::body(&visit.call, &[])) else {
         return wrong("Enter the six digits we sent you.", false);
     };
-    match visit.payee.try_code(&given.token.0).await? {
+    let tried = visit.payee.try_code(&given.token.0).await?;
+    if let Err(wrong) = &tried {
+        visit.call.log_noted(&wrong.noted(visit.payee.token().org));
+    }
+    match tried {
         Ok(opened) => {
             let secret = opened.session.unwrap_or_default();
             Ok(visit.onward().header("set-cookie", visit.cookie(&secret)))
         }
-        Err(Checked::Dead | Checked::Wrong { tries_left: 0 }) => wrong("", true),
-        Err(Checked::Wrong { tries_left: 1 }) => wrong("That is not the code we sent. You have one try left.", false),
-        Err(Checked::Wrong { tries_left }) => {
+        Err(Checked::Dead | Checked::Wrong { tries_left: 0, .. }) => wrong("", true),
+        Err(Checked::Wrong { tries_left: 1, .. }) => {
+            wrong("That is not the code we sent. You have one try left.", false)
+        }
+        Err(Checked::Wrong { tries_left, .. }) => {
             wrong(&format!("That is not the code we sent. You have {tries_left} tries left."), false)
         }
         Err(Checked::NoCode | Checked::Expired | Checked::Right) => {
             wrong("That code no longer works. Send a new one.", false)
+        }
+        Err(waiting @ (Checked::Waiting(_) | Checked::Locked)) => {
+            Err(waiting.refusal().unwrap_or_else(|| Refusal::not_found("code")))
         }
     }
 }
@@ -188,7 +219,7 @@ pub fn routes() -> Vec<Route> {
         Code::RateLimited,
     ];
     let about = |route: Route, summary: &'static str| {
-        let route = route.about("Pages", summary).opened_by_token().tells(closed::tell);
+        let route = route.about("Pages", summary).opened_by_token(check_token).tells(closed::tell);
         route.gives_empty(200, "The page.").refuses(&refusals)
     };
     vec![

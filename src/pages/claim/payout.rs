@@ -6,6 +6,7 @@ use super::{draw, wording};
 use crate::claims::{ClaimDocument, StepName};
 use crate::http::{Answer, Outcome};
 use crate::money::Cents;
+use crate::money::typed::{self, Typed};
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::Refusal;
 
@@ -15,11 +16,13 @@ pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
     if asked.is_empty() {
         return show_all_that_is_left(visit, claim, 200, Form::default()).await;
     }
-    let Some(amount) = wording::dollars(asked) else {
-        return show_all_that_is_left(visit, claim, 400, wrong(asked, NO_AMOUNT)).await;
+    let read = typed::read(asked);
+    let Some(amount) = read.amount() else {
+        return show_all_that_is_left(visit, claim, 400, wrong(asked, &question(&read))).await;
     };
     match visit.payee.quote(Some(amount)).await {
-        Ok(quote) => draw::payout(visit, claim, 200, &quote, typed(asked)),
+        // The field shows the amount as it was read, next to the button that withdraws it.
+        Ok(quote) => draw::payout(visit, claim, 200, &quote, kept(&amount.plain())),
         Err(refusal) if is_about_amount(&refusal) => {
             let message = of_amount(amount, claim.remaining_amount, &refusal);
             show_all_that_is_left(visit, claim, 400, wrong(asked, &message)).await
@@ -28,15 +31,17 @@ pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
     }
 }
 
-const NO_AMOUNT: &str = "Enter an amount in dollars, like 25.00.";
+fn question(read: &Typed) -> String {
+    read.question().unwrap_or_default()
+}
 
-fn typed(amount: &str) -> Form {
+fn kept(amount: &str) -> Form {
     Form { values: vec![("amount".to_owned(), amount.to_owned())], errors: Vec::new() }
 }
 
 fn wrong(amount: &str, message: &str) -> Form {
     let error = FieldError { field: "amount".to_owned(), message: message.to_owned() };
-    Form { errors: vec![error], ..typed(amount) }
+    Form { errors: vec![error], ..kept(amount) }
 }
 
 fn is_about_amount(refusal: &Refusal) -> bool {
@@ -65,12 +70,12 @@ async fn show_all_that_is_left(visit: &Visit, claim: &ClaimDocument, status: u16
 /// POST of the last step.
 pub(super) async fn take(visit: &Visit) -> Outcome {
     let field = |name| form::typed(&visit.call, name);
-    let (Some(amount), Some(seen_left)) = (wording::dollars(field("amount")), wording::dollars(field("available")))
-    else {
+    let read = typed::read(field("amount"));
+    let (Some(amount), Some(seen_left)) = (read.amount(), typed::read(field("available")).amount()) else {
         let claim = visit.payee.look().await?;
-        return show_all_that_is_left(visit, &claim, 400, wrong(field("amount"), NO_AMOUNT)).await;
+        return show_all_that_is_left(visit, &claim, 400, wrong(field("amount"), &question(&read))).await;
     };
-    if wording::dollars(field("shown_amount")) != Some(amount) {
+    if typed::read(field("shown_amount")).amount() != Some(amount) {
         return Ok(to_fee_of(visit, amount));
     }
     match visit.payee.payout(amount, seen_left).await {
@@ -87,15 +92,15 @@ pub(super) async fn take(visit: &Visit) -> Outcome {
 }
 
 fn to_fee_of(visit: &Visit, amount: Cents) -> Answer {
-    visit.to_step(StepName::Payout, &format!("?amount={}", wording::amount_field(amount)))
+    visit.to_step(StepName::Payout, &format!("?amount={}", amount.plain()))
 }
 
 /// The page after the last step was refused.
 pub(super) async fn again(visit: &Visit, claim: &ClaimDocument, refusal: &Refusal) -> Outcome {
     let amount = form::typed(&visit.call, "amount");
-    let form = match wording::dollars(amount) {
+    let form = match typed::read(amount).amount() {
         Some(cents) if is_about_amount(refusal) => wrong(amount, &of_amount(cents, claim.remaining_amount, refusal)),
-        Some(_) | None => Form { errors: form::errors(refusal), ..typed(amount) },
+        Some(_) | None => Form { errors: form::errors(refusal), ..kept(amount) },
     };
     show_all_that_is_left(visit, claim, refusal.code.status(), form).await
 }

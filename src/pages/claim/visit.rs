@@ -2,7 +2,7 @@
 
 use super::closed;
 use crate::claims::acts::Payee;
-use crate::claims::{SITTING_SECONDS, StepName};
+use crate::claims::{SESSION_SECONDS, StepName};
 use crate::http::{Answer, Call, Environment, Outcome};
 use crate::refusal::{Code, Refusal};
 
@@ -38,6 +38,11 @@ impl Visit {
         see_other(format!("/claim/{}", self.token))
     }
 
+    /// Sends the browser to a page of the claim that is no step.
+    pub fn to(&self, page: &str) -> Answer {
+        see_other(format!("/claim/{}/{page}", self.token))
+    }
+
     /// Sends the browser to a step.
     pub fn to_step(&self, step: StepName, query: &str) -> Answer {
         see_other(format!("/claim/{}/{step}{query}", self.token))
@@ -47,7 +52,12 @@ impl Visit {
     pub fn cookie(&self, secret: &str) -> String {
         let secure = if self.call.bursar.public_url.starts_with("https://") { "; Secure" } else { "" };
         let path = format!("/claim/{}", self.token);
-        format!("{COOKIE}={secret}; Path={path}; Max-Age={SITTING_SECONDS}; HttpOnly; SameSite=Lax{secure}")
+        format!("{COOKIE}={secret}; Path={path}; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Lax{secure}")
+    }
+
+    /// The header that removes it.
+    pub fn no_cookie(&self) -> String {
+        format!("{COOKIE}=; Path=/claim/{}; Max-Age=0; HttpOnly; SameSite=Lax", self.token)
     }
 
     /// Turns a refusal into the page that says why the claim cannot go on. Who has no sitting begins anew.

@@ -18,23 +18,6 @@ pub(super) fn fee_of_choice(amount: Cents) -> String {
     if amount.is_zero() { "No fee".to_owned() } else { format!("{} fee", amount.dollars()) }
 }
 
-/// As an amount stands in its field: `1250.00`.
-pub(super) fn amount_field(amount: Cents) -> String {
-    amount.dollars().replace(['$', ','], "")
-}
-
-/// Reads an amount of dollars as people type it: `25`, `25.5`, `$1,250.00`. `None` when it is none, or zero.
-pub(super) fn dollars(text: &str) -> Option<Cents> {
-    let plain: String = text.trim().trim_start_matches('$').chars().filter(|c| !matches!(c, ',' | ' ')).collect();
-    let (whole, part) = plain.split_once('.').unwrap_or((&plain, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(part) || whole.len() + part.len() == 0 || whole.len() > 8 || part.len() > 2 {
-        return None;
-    }
-    let cents: i64 = format!("{whole}{part:0<2}").parse().ok()?;
-    Some(Cents::new(cents)).filter(|amount| amount.is_positive())
-}
-
 /// `Tuesday, March 3`
 pub(super) fn day(day: Date) -> String {
     day.strftime("%A, %B %-d").to_string()
@@ -70,11 +53,13 @@ pub(super) const fn step(step: StepName) -> &'static str {
 
 /// What people call a field, and what to tell whoever left it empty or got it wrong, where there is more to say
 /// than the rule itself.
-const FIELDS: [(&str, &str, &str); 26] = [
+const FIELDS: [(&str, &str, &str); 28] = [
     ("phone_number", "phone number", "Enter a whole phone number, like 212 736 1234."),
     ("country_code", "country", "Choose the country of your number."),
     ("email", "email address", "Enter a whole email address, like ada@example.com."),
     ("token", "code", "Enter the six digits we sent you."),
+    ("present_token", "code", "Enter the six digits we sent to where we reach you now."),
+    ("new_token", "code", "Enter the six digits we sent to the new email or phone number."),
     ("first_name", "first name", ""),
     ("last_name", "last name", ""),
     ("name", "name", ""),
@@ -90,7 +75,7 @@ const FIELDS: [(&str, &str, &str); 26] = [
     ("country", "country", "Choose a country."),
     ("date_of_birth", "date of birth", ""),
     ("certified", "certificate", "Certify the form to go on."),
-    ("entity_type", "kind of payee", "Say who is being paid."),
+    ("entity_type", "kind of payee", "Say whether you are paid as an individual or a business."),
     ("tax_id_type", "kind of number", "Choose the kind of number."),
     ("routing_number", "routing number", "That routing number does not exist. Check the nine digits."),
     ("account_number", "account number", ""),
@@ -100,7 +85,7 @@ const FIELDS: [(&str, &str, &str); 26] = [
 ];
 
 /// What is wrong with a field as a sentence that says what to do. `rule` is what the field's input says of it.
-pub(super) fn sentence(field: &str, rule: &str) -> String {
+pub(in crate::pages) fn sentence(field: &str, rule: &str) -> String {
     let known = FIELDS.iter().find(|(name, ..)| *name == field);
     let name = known.map_or_else(|| field.replace('_', " "), |(_, name, _)| (*name).to_owned());
     let missing = rule.starts_with("is required");
@@ -128,28 +113,6 @@ fn capitalized(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dollars_are_read_as_people_type_them() {
-        for (text, cents) in [
-            ("25", Some(2_500)),
-            ("25.5", Some(2_550)),
-            (" $1,250.00 ", Some(125_000)),
-            (".5", Some(50)),
-            ("99999999.99", Some(9_999_999_999)),
-            ("0", None),
-            ("0.001", None),
-            ("1e3", None),
-            ("-5", None),
-            ("", None),
-            (".", None),
-            ("ten", None),
-            ("123456789", None),
-        ] {
-            assert_eq!(dollars(text), cents.map(Cents::new), "{text}");
-        }
-        assert_eq!(amount_field(Cents::new(125_000)), "1250.00");
-    }
 
     #[test]
     fn what_is_wrong_is_a_sentence() {

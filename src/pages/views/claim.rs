@@ -17,12 +17,18 @@ pub struct Claim {
     pub amount: String,
     /// The sender's words, where there are any.
     pub memo: Option<String>,
+    /// What the sender says to the payee.
+    pub message: Option<String>,
     /// The last day of the link in words: "December 21, 2026".
     pub expires_on: Option<String>,
     /// The steps of this claim in order; steps that are not needed are absent.
     pub steps: Vec<Step>,
     /// In the sandbox the page says that no money moves and where messages land.
     pub sandbox: bool,
+    /// Whether this browser holds a claim session, which it can end.
+    pub signed_in: bool,
+    /// Whether the session may change the payee's e-mail address or phone number.
+    pub may_change_contact: bool,
 }
 
 /// One step in the progress indicator.
@@ -78,6 +84,8 @@ pub struct ContactPage {
     pub claim: Claim,
     /// The way offered first (or the one posted with errors); the other is folded away.
     pub way: ContactWay,
+    /// Whether the link allows the other way too.
+    pub other_way: bool,
     /// Whom the sender named, masked: "+1 ••• ••• 1234".
     pub addressed_to: Option<String>,
     /// Calling codes: value "1", label "United States +1".
@@ -98,7 +106,37 @@ pub struct CodePage {
     pub resent: bool,
     /// Five wrong tries have killed the code (decisions.md 16): only a new one helps, so the field is not shown.
     pub dead: bool,
+    /// Whether the link allows another phone or address.
+    pub other_contact: bool,
     /// What was typed.
+    pub form: Form,
+}
+
+/// `change-contact`: posts `email`, or `country_code` and `phone_number`.
+#[derive(Debug, Clone, Template)]
+#[template(path = "claim/contact_change.html")]
+pub struct ContactChangePage {
+    /// The head of the page.
+    pub claim: Claim,
+    /// A change was just made; the page says so.
+    pub changed: bool,
+    /// Calling codes: value "1", label "United States +1".
+    pub country_codes: Vec<Choice>,
+    /// What was typed.
+    pub form: Form,
+}
+
+/// `confirm-contact`: posts `present_token` and `new_token` (six digits each).
+#[derive(Debug, Clone, Template)]
+#[template(path = "claim/contact_codes.html")]
+pub struct ContactCodesPage {
+    /// The head of the page.
+    pub claim: Claim,
+    /// The present contact to which a code went, masked: "***1234".
+    pub present_sent_to: String,
+    /// The new one, masked.
+    pub new_sent_to: String,
+    /// What is wrong; codes are never shown again.
     pub form: Form,
 }
 
@@ -243,6 +281,8 @@ pub struct MethodDetailsPage {
     pub networks: Vec<Choice>,
     /// Countries for [`MethodField::Country`].
     pub countries: Vec<Choice>,
+    /// Whether the method can become the default, and automatic payouts be switched on.
+    pub may_prefer: bool,
     /// What was typed.
     pub form: Form,
 }
@@ -364,9 +404,12 @@ mod tests {
             app_name: app_name.into(),
             amount: "$1.00".into(),
             memo: None,
+            message: None,
             expires_on: None,
             steps: steps.collect(),
             sandbox: true,
+            signed_in: false,
+            may_change_contact: false,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::ledger::verify::Finding;
 use crate::payout_link_batches::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use crate::payout_links::PayoutLink;
 use crate::store::memory::Change;
+use crate::world::Record as _;
 
 /// Why a row that is well-formed may fail.
 const MAY_FAIL: [&str; 3] = ["transaction-insufficient-funds", "limit-exceeded", "idempotency-key-reused"];
@@ -34,6 +35,8 @@ struct Tally {
     succeeded: i64,
     failed: i64,
     succeeded_amount: i64,
+    /// Of those that failed, the ones whose payee was erased before they were done.
+    erased: i64,
 }
 
 /// See the module's comment.
@@ -41,6 +44,8 @@ struct Tally {
 pub(super) struct Batches {
     /// By mark.
     sent: HashMap<i64, Sent>,
+    /// The marks of rows: who is erased takes the mark along.
+    marks: HashMap<(OrgId, PayoutLinkBatchId, i64), i64>,
     /// The links of marks of rows.
     made: HashMap<i64, PayoutLinkId>,
     tallies: HashMap<(OrgId, PayoutLinkBatchId), Tally>,
@@ -115,14 +120,29 @@ impl Batches {
         let is = |what: &'static str, row: &BatchRow| Some((what, row.clone()));
         let Some(after) = change.after.as_deref() else { return is("is gone", change.before.as_deref()?) };
         let asked = &after.asked.0;
-        let mark = asked.metadata.as_ref().and_then(mark_of);
+        let place = (after.org, after.batch, after.number);
+        let is_erased = change.before.is_some() && asked.metadata.is_none();
+        let mark = if is_erased { self.marks.get(&place).copied() } else { asked.metadata.as_ref().and_then(mark_of) };
         let Some((mark, sent)) = mark.and_then(|mark| Some((mark, self.sent.get(&mark)?))) else {
             return is("was sent by nobody", after);
         };
         if asked.amount_cents.get() != sent.amount || after.org != sent.scope.org {
             return is("is another than was sent", after);
         }
+        self.marks.insert(place, mark);
         let tally = self.tallies.entry((after.org, after.batch)).or_default();
+        if let Some(before) = change.before.as_deref().filter(|_| is_erased) {
+            let was_done = before.status != RowStatus::Waiting;
+            if !was_done {
+                tally.failed += 1;
+                tally.erased += 1;
+            }
+            let row = |row: &BatchRow| (BatchRow::TABLE.encode)(row);
+            if row(&erased(before, was_done)) != row(after) {
+                return is("was erased, and something else was changed", after);
+            }
+            return if !was_done && self.made.contains_key(&mark) { is("failed and has a link", after) } else { None };
+        }
         match &change.before {
             None => {
                 tally.total += 1;
@@ -167,7 +187,7 @@ impl Batches {
         }
         let is_done = tally.succeeded + tally.failed == tally.total;
         let right = match batch.status {
-            BatchStatus::Submitted => tally.succeeded + tally.failed == 0,
+            BatchStatus::Submitted => tally.succeeded == 0 && tally.failed == tally.erased,
             BatchStatus::Processing => true,
             BatchStatus::Completed => is_done && tally.failed == 0,
             BatchStatus::CompletedWithErrors => is_done && tally.failed > 0,
@@ -183,6 +203,20 @@ impl Batches {
         }
         (!right).then_some("has a status that its rows do not bear out")
     }
+}
+
+/// A row without its payee. One that was not done fails: its link would be anybody's.
+fn erased(row: &BatchRow, was_done: bool) -> BatchRow {
+    let mut row = row.clone();
+    let asked = &mut row.asked.0;
+    (asked.first_name, asked.last_name, asked.email) = (None, None, None);
+    (asked.country_code, asked.phone_number, asked.memo, asked.metadata) = (None, None, None, None);
+    row.error_message = None;
+    if !was_done {
+        row.status = RowStatus::Failed;
+        row.error_code = Some("user-inactive".to_owned());
+    }
+    row
 }
 
 fn mark_of(metadata: &Value) -> Option<i64> {

@@ -7,10 +7,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::changed;
+use crate::apps::{App, MemberProof};
 use crate::clock::{DAY_SECONDS, Time};
-use crate::ids::{PayableId, TransferId, VendorId, VendorPaymentMethodId};
+use crate::ids::{AppId, MemberSessionId, PayableId, TransferId, VendorId, VendorPaymentMethodId};
 use crate::ledger::verify::Finding;
-use crate::payables::{Payable, PayableStatus};
+use crate::members::sign_in::MemberSession;
+use crate::money::Cents;
+use crate::payables::{Action, ActionKind, Payable, PayableStatus};
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::vendors::VendorPaymentMethod;
@@ -23,13 +26,31 @@ pub(super) struct Bills {
     /// The first account that each vendor ever had.
     first: HashMap<VendorId, VendorPaymentMethodId>,
     accounts: HashMap<VendorPaymentMethodId, Arc<VendorPaymentMethod>>,
+    /// Each app's settings, as far as they are about bills: whether members must prove themselves, and the limit above
+    /// which a first account rests.
+    settings: HashMap<AppId, (bool, Option<Cents>)>,
+    sessions: HashMap<MemberSessionId, Arc<MemberSession>>,
 }
 
 impl Bills {
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
         let mut findings = Vec::new();
+        for app in changed::<App>(changes).filter_map(|change| change.after) {
+            let settings = &app.settings.0;
+            // Nothing in the simulation takes it back, so it holds, whatever the store says later.
+            let before = self.settings.get(&app.id).is_some_and(|(required, _)| *required);
+            let required = before || settings.member_proof == MemberProof::Required;
+            self.settings.insert(app.id, (required, settings.payable_approval_limit));
+        }
+        for change in changed::<MemberSession>(changes) {
+            // An act comes before the end of the session that shows who did it, or not at all.
+            self.sessions.extend(change.after.map(|session| (session.id, session)));
+        }
         for change in changed::<Payable>(changes) {
             let Some(after) = &change.after else { continue };
+            let done = change.before.as_ref().map_or(0, |before| before.action_history.0.len());
+            let unproven = after.action_history.0.iter().skip(done).any(|action| !self.is_proven(after.app, action));
+            findings.extend(unproven.then(|| finding("was acted on without the member's own session", after.id)));
             for attempt in &after.transfer_history.0 {
                 self.attempts.insert(attempt.transfer, after.id);
             }
@@ -71,16 +92,39 @@ impl Bills {
         if terms.map(|terms| terms.amount) != Some(transfer.arrives) {
             return Some(finding("is paid at another amount than was approved", bill));
         }
-        let rested = terms.is_some_and(|terms| self.may_be_paid(terms.payment_method, transfer.created_at));
+        let rested = terms.is_some_and(|terms| {
+            self.may_be_paid(payable.app, terms.payment_method, terms.amount, transfer.created_at)
+        });
         (is_new && !rested).then(|| finding("is paid to an account that nobody confirmed, or that still rests", bill))
     }
 
-    fn may_be_paid(&self, id: VendorPaymentMethodId, now: Time) -> bool {
+    /// Whether an act that needs it came with a session that was the member's own and had not ended.
+    fn is_proven(&self, app: AppId, action: &Action) -> bool {
+        let needs = match action.kind {
+            ActionKind::SubmitForApproval
+            | ActionKind::Approve
+            | ActionKind::Reject
+            | ActionKind::InitiatePayment
+            | ActionKind::RetryPayment => self.settings.get(&app).is_some_and(|(required, _)| *required),
+            ActionKind::Create | ActionKind::Update | ActionKind::Cancel => false,
+        };
+        let Some(actor) = action.actor.as_ref().filter(|_| needs) else { return !needs };
+        let session = actor.session.and_then(|session| self.sessions.get(&session));
+        session.is_some_and(|session| {
+            session.member == actor.member
+                && session.ended_at.is_none_or(|ended| action.at < ended)
+                && action.at < session.expires_at
+                && action.at.seconds_since(session.last_used_at) < 3_600
+        })
+    }
+
+    fn may_be_paid(&self, app: AppId, id: VendorPaymentMethodId, amount: Cents, now: Time) -> bool {
         let Some(account) = self.accounts.get(&id) else { return false };
         let is_first = self.first.get(&account.vendor) == Some(&id);
         let by_another = account.confirmed_by.is_some() && account.confirmed_by != account.added_by;
         let rested = account.confirmed_at.is_some_and(|at| now >= at.plus_seconds(DAY_SECONDS));
-        is_first || (by_another && rested)
+        let is_large = self.settings.get(&app).and_then(|(_, limit)| *limit).is_some_and(|limit| amount > limit);
+        (is_first && (rested || !is_large)) || (by_another && rested)
     }
 }
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{changed, kept_for_ever, written};
-use crate::events::{Event, EventName, EventStream, link};
-use crate::ids::{AppId, OrgId};
+use super::{changed, lost_metadata, written};
+use crate::chain::UNKEYED;
+use crate::events::{Event, EventName, EventStream, follows};
+use crate::ids::{AppId, OrgId, UserId};
 use crate::ledger::verify::Finding;
 use crate::members::Member;
 use crate::payment_customers::PaymentCustomer;
@@ -16,7 +17,7 @@ use crate::payout_link_batches::PayoutLinkBatch;
 use crate::payout_links::PayoutLink;
 use crate::store::memory::Change;
 use crate::transfers::Transfer;
-use crate::users::User;
+use crate::users::{AppUser, User};
 use crate::world::Record as _;
 
 /// Where each log ends, and what was told of each object: by each log, and by any.
@@ -25,18 +26,28 @@ pub(super) struct Log {
     ends: HashMap<(OrgId, AppId), (i64, Vec<u8>)>,
     told: HashMap<(AppId, Uuid), i64>,
     versions: HashMap<Uuid, i64>,
+    connected: BTreeSet<(UserId, AppId)>,
 }
 
 impl Log {
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
-        let had_logs: BTreeSet<OrgId> = self.ends.keys().map(|(org, _)| *org).collect();
-        let mut findings = kept_for_ever::<Event>(changes, 15);
+        // The log of administrative acts tells of no member.
+        let of_apps = self.ends.keys().filter(|(org, app)| org.0 != app.0);
+        let had_logs: BTreeSet<OrgId> = of_apps.map(|(org, _)| *org).collect();
+        let mut findings = kept_or_erased(changes);
         let mut told: BTreeMap<(AppId, Uuid), (EventName, Vec<i64>)> = BTreeMap::new();
-        let mut codes: BTreeMap<Uuid, Vec<i64>> = BTreeMap::new();
-        for event in written::<Event>(changes) {
+        let mut codes: BTreeMap<(AppId, Uuid), Vec<i64>> = BTreeMap::new();
+        // One that was written and erased in one commit is new all the same.
+        let is_new = |change: &super::Changed<Event>| change.before.is_none();
+        let is_told = |change: &super::Changed<Event>| {
+            is_new(change) || change.after.as_ref().is_some_and(|event| event.erased.is_none())
+        };
+        for event in changed::<Event>(changes).filter(is_told).filter_map(|change| change.after) {
             findings.extend(self.event(&event));
-            if event.name == EventName::VerificationSent {
-                codes.entry(event.object_id).or_default().push(event.version);
+            let of_codes =
+                [EventName::VerificationSent, EventName::VerificationLocked, EventName::VerificationUnlocked];
+            if of_codes.contains(&event.name) {
+                codes.entry((event.app, event.object_id)).or_default().push(event.version);
                 continue;
             }
             told.entry((event.app, event.object_id)).or_insert((event.name, Vec::new())).1.push(event.version);
@@ -56,6 +67,12 @@ impl Log {
             told.iter().map(|((_, object), _)| (*object, self.versions.get(object).copied().unwrap_or(0))).collect();
         findings.extend(told.into_iter().filter_map(|(object, (name, versions))| {
             let before = before.get(&object.1).copied().unwrap_or(0);
+            // Each log numbers the events of a user on its own.
+            let of_user = matches!(name, EventName::UserUpdated | EventName::UserUpdatedPayoutMethod);
+            let before = if of_user { 0 } else { before };
+            if of_user {
+                self.versions.insert(object.1, 0);
+            }
             self.versions(object, name, &versions, before)
         }));
         for stream in written::<EventStream>(changes) {
@@ -66,11 +83,11 @@ impl Log {
                 findings.push(Finding { invariant: 14, what, place: format!("log of app {}", stream.app) });
             }
         }
-        let transfers = changed::<Transfer>(changes).filter(|change| !is_note(change));
+        let transfers = changed::<Transfer>(changes).filter(|change| !is_note(change) && !lost_metadata(change));
         findings.extend(self.versions_of(transfers, "transfer", |it| (it.id.0, it.version)));
-        let links = changed::<PayoutLink>(changes).filter(|change| !is_sum(change));
+        let links = changed::<PayoutLink>(changes).filter(|change| !is_unseen(change));
         findings.extend(self.versions_of(links, "payout link", |it| (it.id.0, it.version)));
-        findings.extend(self.versions_of(changed::<User>(changes), "user", |it| (it.id.0, it.version)));
+        findings.extend(self.profiles(changes));
         findings.extend(self.versions_of(changed::<Member>(changes), "member", |it| (it.id.0, it.version)));
         let customers = changed::<PaymentCustomer>(changes);
         findings.extend(self.versions_of(customers, "payment customer", |it| (it.id.0, it.version)));
@@ -83,10 +100,47 @@ impl Log {
         findings
     }
 
+    /// Every changed profile has an event in the log of its app, and what is changed of a payee has one in the log of every app that
+    /// is connected.
+    fn profiles(&mut self, changes: &[Change]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut find = |what: String, app: AppId, user: UserId| {
+            findings.push(Finding { invariant: 14, what, place: format!("user {user} of app {app}") });
+        };
+        let mut moved = BTreeSet::new();
+        for change in changed::<AppUser>(changes) {
+            let Some(after) = change.after else { continue };
+            let before = change.before.as_deref().map_or(0, |before| before.version);
+            let told = self.told.get(&(after.app, after.user_id.0)).copied().unwrap_or(0);
+            if after.version != told || after.version == before {
+                let what = format!("went from version {before} to {}; its events tell of {told}", after.version);
+                find(what, after.app, after.user_id);
+            }
+            moved.insert((after.user_id, after.app));
+            if after.is_connected() {
+                self.connected.insert((after.user_id, after.app));
+            } else {
+                self.connected.remove(&(after.user_id, after.app));
+            }
+        }
+        for change in changed::<User>(changes) {
+            let Some(user) = change.after else { continue };
+            if change.before.is_some_and(|before| before.version == user.version) {
+                continue;
+            }
+            let first = (user.id, AppId(Uuid::nil()));
+            let apps = self.connected.range(first..).take_while(|(of, _)| *of == user.id);
+            for (_, app) in apps.filter(|connection| !moved.contains(*connection)) {
+                find("was changed, and this log does not tell of it".to_owned(), *app, user.id);
+            }
+        }
+        findings
+    }
+
     fn event(&mut self, event: &Event) -> Option<Finding> {
         let (sequence, hash) = self.ends.entry((event.org, event.app)).or_default();
         let gap = event.sequence != *sequence + 1;
-        let linked = link(hash, event) == event.hash;
+        let linked = event.erased.is_some() || follows(&UNKEYED, hash, event, false);
         *sequence = event.sequence;
         hash.clone_from(&event.hash);
         let place = format!("event {} of app {}", event.sequence, event.app);
@@ -96,11 +150,10 @@ impl Log {
         (!linked).then(|| Finding { invariant: 15, what: "does not follow from the one before".to_owned(), place })
     }
 
-    /// A code is told of to the app alone that had it sent, and the next, in the same commit too, may be another's: all
-    /// logs together tell of each once.
-    fn codes(&mut self, object: Uuid, mut versions: Vec<i64>) -> Option<Finding> {
+    /// Each log numbers the events about the codes of a phone or an address on its own, from 1.
+    fn codes(&mut self, (app, object): (AppId, Uuid), mut versions: Vec<i64>) -> Option<Finding> {
         versions.sort_unstable();
-        let latest = self.versions.entry(object).or_default();
+        let latest = self.told.entry((app, object)).or_default();
         let follow = versions.iter().zip(*latest + 1..).all(|(version, expected)| *version == expected);
         let what = format!("codes of the versions {versions:?} are told of, the latest told was {latest}");
         *latest = versions.last().copied().unwrap_or(*latest);
@@ -150,11 +203,32 @@ impl Log {
     }
 }
 
-/// What the payouts of a link took is the payouts' to tell: nothing that is shown of the link changes by it.
-fn is_sum(change: &super::Changed<PayoutLink>) -> bool {
+/// Events may only ever be added. A payee's data may be erased from one, which leaves everything but the object.
+fn kept_or_erased(changes: &[Change]) -> Vec<Finding> {
+    let broken = changed::<Event>(changes).filter_map(|change| {
+        let before = change.before?;
+        let erased = change.after.is_some_and(|after| {
+            let (object, erased) = (after.object.clone(), after.erased.clone());
+            let expected = Event { object, erased, ..Event::clone(&before) };
+            after.erased.is_some() && (Event::TABLE.encode)(&expected) == (Event::TABLE.encode)(&*after)
+        });
+        (!erased).then_some(before)
+    });
+    let finding = |event: Arc<Event>| Finding {
+        invariant: 15,
+        what: "was changed or removed, and may only be added".to_owned(),
+        place: format!("event {} of app {}", event.sequence, event.app),
+    };
+    broken.map(finding).collect()
+}
+
+/// What the payouts of a link took is the payouts' to tell, and a token that is sealed under another key is the same token:
+/// nothing that is shown of the link changes by it.
+fn is_unseen(change: &super::Changed<PayoutLink>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
     let (paid_out, newest_payout, payouts) = (after.paid_out, after.newest_payout, after.payouts);
-    let summed = PayoutLink { paid_out, newest_payout, payouts, ..PayoutLink::clone(before) };
+    let sealed_token = after.sealed_token.clone();
+    let summed = PayoutLink { paid_out, newest_payout, payouts, sealed_token, ..PayoutLink::clone(before) };
     let row = |link: &PayoutLink| (PayoutLink::TABLE.encode)(link);
     row(before) != row(after) && row(&summed) == row(after)
 }
@@ -162,7 +236,7 @@ fn is_sum(change: &super::Changed<PayoutLink>) -> bool {
 /// When the rail of an approved payout expects to have decided is a note of ours: nothing that is shown changes by it.
 fn is_note(change: &super::Changed<Transfer>) -> bool {
     let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
-    let noted = Transfer { settles_at: after.settles_at, ..Transfer::clone(before) };
     let row = |transfer: &Transfer| (Transfer::TABLE.encode)(transfer);
+    let noted = Transfer { settles_at: after.settles_at, ..Transfer::clone(before) };
     before.settles_at != after.settles_at && row(&noted) == row(after)
 }

@@ -7,12 +7,19 @@
 mod batches;
 mod bills;
 mod book;
+mod claims;
+mod deliveries;
+mod limits;
 mod log;
 mod objects;
 mod people;
+mod profiles;
 mod pulled;
 mod requests;
+mod rest;
 mod tenants;
+
+pub(super) use rest::Reached;
 
 use super::requests::Request;
 use crate::http::Answer;
@@ -21,6 +28,7 @@ use crate::ids::OrgId;
 use crate::ledger::verify::Finding;
 use crate::payout_links::DELIVERIES_MAX;
 use crate::store::memory::Change;
+use crate::transfers::Transfer;
 use crate::world::Record;
 use std::sync::Arc;
 
@@ -29,11 +37,16 @@ pub(super) struct Checks {
     batches: batches::Batches,
     bills: bills::Bills,
     book: book::Book,
+    claims: claims::Claims,
+    deliveries: deliveries::Deliveries,
+    limits: limits::Limits,
     log: log::Log,
     objects: objects::Objects,
     people: people::People,
+    profiles: profiles::Profiles,
     pulled: pulled::Pulled,
     requests: requests::Requests,
+    rest: rest::Rest,
     tenants: tenants::Tenants,
 }
 
@@ -54,11 +67,16 @@ impl Checks {
             batches: batches::Batches::default(),
             bills: bills::Bills::default(),
             book: book::Book::default(),
+            claims: claims::Claims::default(),
+            deliveries: deliveries::Deliveries::default(),
+            limits: limits::Limits::default(),
             log: log::Log::default(),
             objects: objects::Objects::new(deliveries_max),
             people: people::People::default(),
+            profiles: profiles::Profiles::default(),
             pulled: pulled::Pulled::default(),
             requests: requests::Requests::default(),
+            rest: rest::Rest::default(),
             tenants: tenants::Tenants::default(),
         }
     }
@@ -67,11 +85,19 @@ impl Checks {
     pub fn sent(&mut self, request: &Request) {
         self.batches.sent(request);
         self.pulled.sent(request);
+        self.limits.sent(request);
     }
 
     /// Takes in what a client was answered.
     pub fn answered(&mut self, request: &Request, answer: &Answer) -> Result<(), Finding> {
-        self.batches.answered(request, answer).map_or(Ok(()), Err)
+        self.rest.answered(request, answer);
+        let finding = self.batches.answered(request, answer).or_else(|| self.limits.answered(request, answer));
+        finding.or_else(|| self.claims.answered(request, answer)).map_or(Ok(()), Err)
+    }
+
+    /// Both sides of the rule about young methods, and how often a limit on deliveries was reached: see the report.
+    pub fn reached(&self) -> (Reached, u64) {
+        (self.rest.reached, self.deliveries.reached)
     }
 
     /// What clients were promised and did not get, when nothing is left to be done.
@@ -79,9 +105,11 @@ impl Checks {
         self.batches.left_over()
     }
 
-    /// What is wrong with a commit, made by commands of these organizations.
-    pub fn commit(&mut self, changes: &[Change], organizations: &[OrgId]) -> Vec<Finding> {
+    /// What is wrong with a commit, made by commands of these organizations. `by_thief`: of a thief who has only a claim
+    /// link.
+    pub fn commit(&mut self, changes: &[Change], organizations: &[OrgId], by_thief: bool) -> Vec<Finding> {
         let mut findings = self.tenants.commit(changes, organizations);
+        findings.extend(self.claims.commit(changes, by_thief));
         findings.extend(self.book.commit(changes));
         findings.extend(self.log.commit(changes));
         findings.extend(self.objects.commit(changes));
@@ -89,7 +117,11 @@ impl Checks {
         findings.extend(self.bills.commit(changes));
         findings.extend(self.batches.commit(changes));
         findings.extend(self.pulled.commit(changes));
+        findings.extend(self.limits.commit(changes));
         findings.extend(self.people.commit(changes));
+        findings.extend(self.profiles.commit(changes));
+        findings.extend(self.rest.commit(changes));
+        findings.extend(self.deliveries.commit(changes));
         findings.extend(kept_for_ever::<StoredAnswer>(changes, 8));
         findings
     }
@@ -111,6 +143,15 @@ pub(super) fn written<R: Record>(changes: &[Change]) -> impl Iterator<Item = Arc
 /// A row as its record.
 pub(super) fn read<R: Record>(row: &[crate::world::Value]) -> Option<Arc<R>> {
     (R::TABLE.decode)(row).ok()?.downcast::<R>().ok()
+}
+
+/// Whether nothing but the app's own notes went from a transfer, as they do with an erased payee. That is no step of the
+/// transfer, and no event says it.
+pub(super) fn lost_metadata(change: &Changed<Transfer>) -> bool {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
+    let erased = Transfer { metadata: None, ..Transfer::clone(before) };
+    let row = |transfer: &Transfer| (Transfer::TABLE.encode)(transfer);
+    before.metadata.is_some() && row(&erased) == row(after)
 }
 
 /// Rows of this kind may only ever be added.

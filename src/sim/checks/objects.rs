@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{Changed, changed, written};
+use super::{Changed, changed, lost_metadata, written};
 use crate::ids::PayoutLinkId;
 use crate::ledger::verify::Finding;
 use crate::payout_links::{FundingSource, LinkStatus, PayoutLink};
@@ -143,10 +143,16 @@ fn is_asked_for(transfer: &Transfer) -> bool {
 fn transfer(change: &Changed<Transfer>) -> Option<Finding> {
     let after = change.after.as_ref()?;
     let before = change.before.as_ref()?;
+    if lost_metadata(change) {
+        return None;
+    }
     let may_follow = match before.status {
         TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,
-        // The return is a fact of its own, and happens once.
-        TransferStatus::Completed => after.status == TransferStatus::Reversed,
+        // The return is a fact of its own, and happens once; the end of a payment's hold is no step.
+        TransferStatus::Completed => {
+            let is_released = after.kind == TransferKind::Payment && after.status == TransferStatus::Completed;
+            after.status == TransferStatus::Reversed || is_released
+        }
         TransferStatus::Failed | TransferStatus::Reversed | TransferStatus::Canceled => false,
     };
     let what = format!("went from {} to {}", before.status, after.status);

@@ -46,7 +46,9 @@ impl Pulled {
     }
 
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
-        for account in written::<LedgerAccount>(changes).filter(|account| account.kind == PlaceKind::AppWallet) {
+        // Money that is held is the app's too.
+        let is_wallet = |kind| matches!(kind, PlaceKind::AppWallet | PlaceKind::AppCollected);
+        for account in written::<LedgerAccount>(changes).filter(|account| is_wallet(account.kind)) {
             self.wallets.insert((account.org, account.id));
         }
         let mut touched = Vec::new();

@@ -6,6 +6,7 @@ use crate::bank_accounts::BankAccountInput;
 use crate::http::Scope;
 use crate::http::input::Patch;
 use crate::http::inputs::Amount;
+use crate::ids::MemberId;
 use crate::money::Cents;
 use crate::payables::{PayablePatch, PayableStatus};
 use crate::sim::chance::Chance;
@@ -40,7 +41,7 @@ impl Clients {
         let members = sight.directory.members.get(&at.org)?;
         let acting = (0..4).filter_map(|_| chance.pick(members)).find(|(_, role)| may(*role, asked_of(&act)));
         let (acting, _) = *acting.or_else(|| chance.pick(members))?;
-        Some(Billing { acting, act })
+        Some(signed_in(at, acting, act, sight, chance))
     }
 
     /// Another vendor, another account of one, or somebody's word that an account is theirs.
@@ -63,6 +64,25 @@ impl Clients {
             _ => Some(BillAct::AddAccount { vendor, account: Box::new(account(chance)?) }),
         }
     }
+}
+
+/// The act with what shows who acts: most often the member's own session. A thief has the app's key alone, or the session
+/// of another member. Sessions end while they are in use.
+fn signed_in(at: Scope, acting: MemberId, act: BillAct, sight: &Sight<'_>, chance: &mut Chance) -> Billing {
+    let session_of = |member| sight.directory.sessions.get(&(at.org, member)).map(|(session, _)| *session);
+    let own = session_of(acting);
+    let (session, act) = match (own, chance.position(16)) {
+        (_, 0..=2) => (None, act),
+        (_, 3) => {
+            let others = sight.directory.members.get(&at.org).and_then(|members| chance.pick(members).copied());
+            (others.and_then(|(other, _)| session_of(other)), act)
+        }
+        (Some(session), 4) if chance.one_in(20) => (own, BillAct::SignOut(session)),
+        (None, _) => (None, BillAct::SignIn),
+        (Some(_), 5) if chance.one_in(10) => (None, BillAct::SignIn),
+        (Some(_), _) => (own, act),
+    };
+    Billing { acting, session, act }
 }
 
 /// What comes next in the life of a bill; now and then something else.
@@ -98,6 +118,7 @@ const fn asked_of(act: &BillAct) -> Act {
         BillAct::ConfirmAccount { .. } => Act::Confirm,
         BillAct::Approve(_) | BillAct::Reject(_) => Act::Approve,
         BillAct::Pay(_) => Act::Pay,
+        BillAct::SignIn | BillAct::SignOut(_) => Act::Own,
     }
 }
 

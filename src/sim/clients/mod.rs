@@ -5,9 +5,13 @@
 
 mod batches;
 mod bills;
+mod link_thief;
 mod money;
 mod payments;
 mod persons;
+mod theft;
+
+pub(super) use link_thief::link_theft;
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,7 +20,7 @@ use serde_json::{Value, json};
 use super::carrier::Carrier;
 use super::chance::Chance;
 use super::directory::{Directory, KnownLink};
-use super::requests::{Asking, Request, Step, Token, Wish, written_down};
+use super::requests::{Asking, Choice, Request, Step, Token, Wish, written_down};
 use super::stage::{Someone, Stage};
 use crate::claims::Contact;
 use crate::clock::{DAY_SECONDS, Time};
@@ -120,7 +124,8 @@ impl Clients {
                     *steps += 1;
                 }
             }
-            (Step::Code(_), None) | (Step::Payout { .. }, _) => {}
+            (Step::End { .. }, _) => drop(self.claims.remove(link)),
+            (Step::Code(_), None) | (Step::CodeAgain | Step::Payout { .. }, _) => {}
         }
     }
 
@@ -132,7 +137,7 @@ impl Clients {
                 self.claims.remove(link);
             }
             // A form that is wrong is filled in once more.
-            Step::TaxForm { .. } | Step::Contact(_) => {}
+            Step::TaxForm { .. } | Step::Contact(_) | Step::CodeAgain | Step::End { .. } => {}
         }
     }
 
@@ -173,6 +178,7 @@ impl Clients {
             21..=25 => Wish::Move(self.moving(at, sight, chance)?),
             35..=39 => Wish::Collect(Box::new(self.paying(at, sight, chance)?)),
             40..=42 => Wish::Mind(self.minding(at, sight, chance)?),
+            43 => self.theft(at, sight, chance)?,
             34 => Wish::SubmitBatch(self.batch(scope, sight, chance)?),
             _ => {
                 let user = user_of(at, sight, chance)?;
@@ -182,7 +188,7 @@ impl Clients {
         };
         let foreign = foreign && wish.nature().names_object;
         let key = self.key(scope, &wish, chance);
-        Some(Request { scope, key, wish, foreign })
+        Some(Request { scope, key, wish, foreign, by_thief: false })
     }
 
     /// The link that an app delivers again: most often the same as before, until nothing more comes of it.
@@ -223,7 +229,9 @@ impl Clients {
         // Some are known by their address alone, and some by both.
         let (by_phone, by_email) = match chance.position(8) {
             0 if !to_somebody => (false, true),
-            1 => (true, true),
+            // Some are for the person who holds them.
+            1 if !to_somebody => (false, false),
+            2 => (true, true),
             _ => (true, false),
         };
         let payee = Payee {
@@ -234,6 +242,7 @@ impl Clients {
             phone_number: by_phone.then(|| person.phone.national().to_owned()),
         };
         let method = match chance.position(6) {
+            _ if !by_phone && !by_email && user.is_none() => Some(DeliveryMethod::Link),
             0 if !to_somebody => Some(DeliveryMethod::Link),
             1 if by_phone => Some(DeliveryMethod::Sms),
             2 if !to_somebody => Some(DeliveryMethod::All),
@@ -293,7 +302,7 @@ impl Clients {
         let among = if chance.one_in(3) { links.len() } else { links.len().min(PATIENT) };
         let link = links[links.len() - 1 - chance.position(among)].clone();
         let step = match self.claims.get(&link.token).cloned() {
-            None => Step::Contact(contact(&link, sight, chance)?),
+            None => Step::Contact(contact(&link, sight)?),
             Some(Claiming::CodeAsked) => self.prove(&link, sight, chance)?,
             Some(Claiming::Sits(sitting, steps)) => sit(&link, sitting, steps, sight, chance)?,
         };
@@ -306,13 +315,13 @@ impl Clients {
             // The secret of this link under another organization's name.
             let token = Token { org: scope.org, hash: link.token.hash };
             let wish = Wish::Claim { link: token, step: step.clone() };
-            return Some(Request { scope, key, wish, foreign: true });
+            return Some(Request { scope, key, wish, foreign: true, by_thief: false });
         }
-        Some(Request { scope: link.scope, key, wish, foreign: false })
+        Some(Request { scope: link.scope, key, wish, foreign: false, by_thief: false })
     }
 
     fn prove(&mut self, link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
-        let recipient = recipient(link, sight, chance)?;
+        let recipient = recipient(link, sight)?;
         let received = sight.carrier.code(link.scope.org, &recipient);
         let code = match received {
             Some(code) if !chance.one_in(8) => code.clone(),
@@ -333,7 +342,7 @@ impl Clients {
 
 /// The step after the code.
 fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
-    let person = payee(link, sight, chance)?;
+    let person = payee(link, sight)?;
     let step = if chance.one_in(6) { chance.position(5) } else { steps };
     Some(match step {
         0 => {
@@ -341,10 +350,16 @@ fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chan
             Step::Profile { sitting, first_name, last_name }
         }
         1 => {
-            let user = sight.directory.user(link.scope.org, &recipient(link, sight, chance)?)?;
+            let user = sight.directory.user(link.scope.org, &recipient(link, sight)?)?;
             Step::TaxForm { sitting, user, form: persons::tax_form(chance) }
         }
-        2 => Step::Method { sitting, details: Box::new(chance.pick(&person.details)?.clone()) },
+        2 => {
+            let chosen = Choice::New(Box::new(chance.pick(&person.details)?.clone()));
+            // Where the link names no payee, a known one may not; some try.
+            let is_preferred = chance.one_in(if link.names_payee { 3 } else { 12 });
+            Step::Method { sitting, chosen, is_preferred }
+        }
+        _ if chance.one_in(30) => Step::End { sitting },
         _ => {
             let amount = chance.one_in(3).then(|| Cents::new(chance.between(1, link.amount)));
             Step::Payout { sitting, amount }
@@ -352,18 +367,18 @@ fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chan
     })
 }
 
-/// Whoever a link is for; any one person where it does not say.
-fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>, chance: &mut Chance) -> Option<&'a Someone> {
+/// The person a link is for; where it names none, the one who found it.
+fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>) -> Option<&'a Someone> {
     match (&link.phone, &link.email) {
         (Some(phone), _) => sight.stage.by_phone(phone),
         (None, Some(email)) => sight.stage.by_email(email),
-        (None, None) => chance.pick(&sight.stage.people),
+        (None, None) => sight.stage.people.get(usize::from(*link.token.hash.first()?) % sight.stage.people.len()),
     }
 }
 
 /// Where the code of a link goes: to the phone, or to the address where the link names that alone.
-fn contact(link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<Contact> {
-    let person = payee(link, sight, chance)?;
+fn contact(link: &KnownLink, sight: &Sight<'_>) -> Option<Contact> {
+    let person = payee(link, sight)?;
     Some(match (&link.phone, &link.email) {
         (None, Some(_)) => Contact::Email(person.email.clone()),
         (Some(_), _) | (None, None) => Contact::Phone(person.phone.clone()),
@@ -371,8 +386,8 @@ fn contact(link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<C
 }
 
 /// The same as the carrier writes it.
-fn recipient(link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<String> {
-    Some(match contact(link, sight, chance)? {
+fn recipient(link: &KnownLink, sight: &Sight<'_>) -> Option<String> {
+    Some(match contact(link, sight)? {
         Contact::Phone(phone) => phone.e164(),
         Contact::Email(email) => email.as_str().to_owned(),
     })
@@ -404,8 +419,15 @@ fn other_tenant(scope: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<
     chance.pick(&others).copied()
 }
 
+/// A user of the app; now and then one of another app of its organization, as a hostile app names them.
 fn user_of(scope: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<UserId> {
-    chance.pick(sight.directory.users.get(&scope)?).copied()
+    let whose = if chance.one_in(10) {
+        let sisters = sight.stage.apps.iter().filter(|app| app.org == scope.org && app.app != scope.app);
+        sisters.copied().next().unwrap_or(scope)
+    } else {
+        scope
+    };
+    chance.pick(sight.directory.users.get(&whose)?).copied()
 }
 
 /// A recent link of the app; a few draws are enough to find one, and none is no harm.

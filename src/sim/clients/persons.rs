@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{Clients, Sight, user_of};
 use crate::email::Email;
 use crate::http::Scope;
+use crate::phone::PhoneNumber;
 use crate::sim::chance::Chance;
 use crate::sim::requests::Minding;
 use crate::users::screening::Decision;
@@ -22,7 +23,11 @@ impl Clients {
                 let name = if chance.one_in(10) { "Test Sanctioned".to_owned() } else { self.name() };
                 let email = Email::parse(&format!("{}@example.com", self.name().replace(' ', "-"))).ok();
                 let mark = Some(self.mark());
-                Minding::Change { user, first_name: renamed.then_some(name), email: email.filter(|_| !renamed), mark }
+                // A thief's phone: where the change is taken, links of this user go there.
+                let phone = format!("{}", 2_127_365_000 + chance.between(0, 999));
+                let phone = PhoneNumber::parse("1", &phone).ok().filter(|_| chance.one_in(12));
+                let email = email.filter(|_| !renamed);
+                Minding::Change { user, first_name: renamed.then_some(name), email, phone, mark }
             }
             6..=11 => {
                 let (acting, _) = *chance.pick(sight.directory.members.get(&at.org)?)?;
@@ -57,6 +62,7 @@ pub(super) fn tax_form(chance: &mut Chance) -> Value {
     }
     let tax_id = if chance.one_in(10) { "000-00-0000" } else { "123-45-6789" };
     json!({"w9": {
+        "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Jane Doe", "tax_id": tax_id, "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true,
     }})

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use super::super::house::Batch;
 use super::super::{Said, Who};
 use super::{Nature, Request};
+use crate::acting::Named;
 use crate::bank_accounts::BankAccountInput;
 use crate::http::Answer;
-use crate::ids::{Entropy, MemberId, PayableId, VendorId, VendorPaymentMethodId};
+use crate::ids::{Entropy, MemberId, MemberSessionId, PayableId, VendorId, VendorPaymentMethodId};
+use crate::members::sign_in::{EndSession, OpenSession, Proof};
 use crate::payables::{
     self, Approve, Cancel, Create, Currency, Pay, Payable, PayableJson, PayablePatch, Reject, Submit, Update,
 };
+use crate::sim::stage::PASSWORD_HASH;
 use crate::users::Address;
 use crate::vault::Vault;
 use crate::vendors::{AddPaymentMethod, ConfirmPaymentMethod, CreateVendor, DeletePaymentMethod};
@@ -20,6 +23,8 @@ use crate::vendors::{AddPaymentMethod, ConfirmPaymentMethod, CreateVendor, Delet
 pub(in crate::sim) struct Billing {
     /// Who acts.
     pub acting: MemberId,
+    /// The session that comes along; `None` where the app's key alone names the member.
+    pub session: Option<MemberSessionId>,
     /// What they do.
     pub act: BillAct,
 }
@@ -27,17 +32,39 @@ pub(in crate::sim) struct Billing {
 /// What is done in accounts payable.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum BillAct {
-    AddVendor { name: String, address: Address },
-    AddAccount { vendor: VendorId, account: Box<BankAccountInput> },
-    ConfirmAccount { vendor: VendorId, method: VendorPaymentMethodId },
-    RemoveAccount { vendor: VendorId, method: VendorPaymentMethodId },
-    Create { number: String, says: Box<PayablePatch> },
-    Update { payable: PayableId, says: Box<PayablePatch> },
+    AddVendor {
+        name: String,
+        address: Address,
+    },
+    AddAccount {
+        vendor: VendorId,
+        account: Box<BankAccountInput>,
+    },
+    ConfirmAccount {
+        vendor: VendorId,
+        method: VendorPaymentMethodId,
+    },
+    RemoveAccount {
+        vendor: VendorId,
+        method: VendorPaymentMethodId,
+    },
+    Create {
+        number: String,
+        says: Box<PayablePatch>,
+    },
+    Update {
+        payable: PayableId,
+        says: Box<PayablePatch>,
+    },
     Submit(PayableId),
     Approve(PayableId),
     Reject(PayableId),
     Cancel(PayableId),
     Pay(PayableId),
+    /// The member signs in.
+    SignIn,
+    /// A session is ended.
+    SignOut(MemberSessionId),
 }
 
 impl Billing {
@@ -58,6 +85,8 @@ impl Billing {
             BillAct::Reject(_) => ("POST /v2/accounts-payable/payables/reject?", true, true, true),
             BillAct::Cancel(_) => ("POST /v2/accounts-payable/payables/cancel?", true, true, true),
             BillAct::Pay(_) => ("POST /v2/accounts-payable/payables/pay?", true, true, true),
+            BillAct::SignIn => ("POST /v2/member-sessions?", false, true, true),
+            BillAct::SignOut(_) => ("DELETE /v2/member-sessions?", false, true, true),
         };
         Nature { target, takes_key, harmless_twice, names_object }
     }
@@ -72,6 +101,7 @@ impl Request {
         mut entropy: Entropy,
     ) {
         let (scope, acting, comment) = (self.scope, billing.acting, None);
+        let named = Named { member: acting, session: billing.session };
         match billing.act {
             BillAct::AddVendor { name, address } => {
                 let (acting, contact_email, external_id) = (Some(acting), None, None);
@@ -84,7 +114,7 @@ impl Request {
                 self.once(batch, vault, command, Answer::ok);
             }
             BillAct::ConfirmAccount { vendor, method } => {
-                self.once(batch, vault, ConfirmPaymentMethod { scope, vendor, method, acting }, Answer::ok);
+                self.once(batch, vault, ConfirmPaymentMethod { scope, vendor, method, acting: named }, Answer::ok);
             }
             BillAct::RemoveAccount { vendor, method } => {
                 let (acting, are_open) = (Some(acting), payables::are_open);
@@ -98,11 +128,28 @@ impl Request {
             BillAct::Update { payable, says } => {
                 self.once(batch, vault, Update { scope, payable, acting, patch: *says }, shown);
             }
-            BillAct::Submit(payable) => self.once(batch, vault, Submit { scope, payable, acting }, shown),
-            BillAct::Approve(payable) => self.once(batch, vault, Approve { scope, payable, acting, comment }, shown),
-            BillAct::Reject(payable) => self.once(batch, vault, Reject { scope, payable, acting, comment }, shown),
+            BillAct::Submit(payable) => self.once(batch, vault, Submit { scope, payable, acting: named }, shown),
+            BillAct::Approve(payable) => {
+                self.once(batch, vault, Approve { scope, payable, acting: named, comment }, shown)
+            }
+            BillAct::Reject(payable) => {
+                self.once(batch, vault, Reject { scope, payable, acting: named, comment }, shown)
+            }
             BillAct::Cancel(payable) => self.once(batch, vault, Cancel { scope, payable, acting }, shown),
-            BillAct::Pay(payable) => self.once(batch, vault, Pay { scope, payable, acting, key: None }, shown),
+            BillAct::SignIn => {
+                let (org, proof, address) = (scope.org, Proof::None, None);
+                let (secret_hash, password_hash) = (entropy.bytes::<32>().to_vec(), PASSWORD_HASH.to_owned());
+                let command = OpenSession { org, member: acting, password_hash, proof, secret_hash, address };
+                self.once(batch, vault, command, |opened| Answer::ok(&serde_json::json!({"id": opened.session.id})));
+            }
+            BillAct::SignOut(session) => {
+                let (org, by) = (scope.org, None);
+                self.once(batch, vault, EndSession { org, session, by }, |session| Answer::ok(&session.id));
+            }
+            BillAct::Pay(payable) => {
+                let by_app = self.comes_with_app_key() && billing.session.is_none();
+                self.once(batch, vault, Pay { scope, payable, acting: named, by_app, key: None }, shown);
+            }
         }
     }
 }

@@ -9,11 +9,12 @@ use super::super::{Said, Who};
 use super::person::sealed;
 use super::{Nature, Request, Token, refused};
 use crate::claims::{
-    ChooseMethod, ClaimPayout, Contact, FillProfile, GiveContact, GiveTaxForm, MethodChosen, NewSitting, ProveContact,
+    ChooseMethod, ClaimPayout, Contact, EndSession, FillProfile, GiveContact, GiveTaxForm, MethodChosen, NewSitting,
+    ProveContact, SendCodeAgain,
 };
 use crate::clock::Time;
 use crate::http::{Answer, Environment};
-use crate::ids::{Entropy, UserId};
+use crate::ids::{Entropy, PayoutMethodId, UserId};
 use crate::money::Cents;
 use crate::payout_methods::Details;
 use crate::screening::{LookedUp, Watchlist};
@@ -22,10 +23,12 @@ use crate::users::tax_form::first_verification;
 use crate::users::verification::{NewCode, hash_code};
 use crate::vault::Vault;
 
-/// What the holder of a link asks for.
+/// What the holder of a link asks for. A sitting is the hash of its secret; an empty one is none.
 #[derive(Clone, Debug)]
 pub(in crate::sim) enum Step {
     Contact(Contact),
+    /// Another code to where the last one went.
+    CodeAgain,
     Code(String),
     Profile {
         sitting: Vec<u8>,
@@ -40,23 +43,53 @@ pub(in crate::sim) enum Step {
     },
     Method {
         sitting: Vec<u8>,
-        details: Box<Details>,
+        chosen: Choice,
+        /// Whether it becomes the default, to which later payouts go automatically.
+        is_preferred: bool,
     },
     Payout {
         sitting: Vec<u8>,
         amount: Option<Cents>,
     },
+    /// The payee signs out.
+    End {
+        sitting: Vec<u8>,
+    },
+}
+
+/// Which method.
+#[derive(Clone, Debug)]
+pub(in crate::sim) enum Choice {
+    New(Box<Details>),
+    Saved(PayoutMethodId),
+}
+
+impl Choice {
+    fn sealed(self, is_preferred: bool, vault: &Vault, entropy: &mut Entropy) -> MethodChosen {
+        match self {
+            Self::Saved(id) => MethodChosen::Saved { id, copy: None },
+            Self::New(details) => MethodChosen::New(Box::new(NewMethod {
+                details: details.sealed(vault, entropy.bytes()),
+                is_default: is_preferred.then_some(true),
+                auto_payout_enabled: is_preferred.then_some(true),
+                metadata: None,
+                names: Some(LookedUp::of(Watchlist::of_sandbox(), [])),
+            })),
+        }
+    }
 }
 
 impl Step {
     pub(super) fn nature(&self) -> Nature {
         let (target, takes_key) = match self {
             Self::Contact(_) => ("POST /v2/claims/contact?", false),
+            Self::CodeAgain => ("POST /v2/claims/contact (again)?", false),
             Self::Code(_) => ("POST /v2/claims/code?", false),
             Self::Profile { .. } => ("POST /v2/claims/profile?", false),
             Self::TaxForm { .. } => ("POST /v2/claims/compliance?", false),
             Self::Method { .. } => ("POST /v2/claims/method?", false),
             Self::Payout { .. } => ("POST /v2/claims/payout?", true),
+            Self::End { .. } => ("POST /v2/claims/end?", false),
         };
         Nature { target, takes_key, harmless_twice: true, names_object: true }
     }
@@ -72,12 +105,17 @@ impl Request {
         mut entropy: Entropy,
         now: Time,
     ) -> Option<Vec<u8>> {
-        let token = link.shown();
+        let token = link.shown(vault);
+        let shown = |sitting: Vec<u8>| Some(sitting).filter(|hash| !hash.is_empty());
         match step {
             Step::Contact(contact) => {
                 let code = NewCode::of(vault, link.org, &entropy.six_digits(), entropy.bytes());
                 let command = GiveContact { token, contact, code };
                 self.once(batch, vault, command, |()| Answer::empty(200));
+            }
+            Step::CodeAgain => {
+                let code = NewCode::of(vault, link.org, &entropy.six_digits(), entropy.bytes());
+                self.once(batch, vault, SendCodeAgain { token, code }, |()| Answer::empty(200));
             }
             Step::Code(code) => {
                 let sitting = NewSitting::draw(vault, &mut entropy);
@@ -89,39 +127,39 @@ impl Request {
             }
             Step::Profile { sitting, first_name, last_name } => {
                 let names = LookedUp::of(Watchlist::of_sandbox(), [format!("{first_name} {last_name}")]);
-                let (session_hash, email) = (Some(sitting), None);
+                let (session_hash, email) = (shown(sitting), None);
                 let command = FillProfile { token, session_hash, first_name, last_name, email, names };
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
             Step::TaxForm { sitting, user, form } => {
-                let session_hash = Some(sitting);
+                let session_hash = shown(sitting);
                 let verification = first_verification(Environment::Sandbox);
-                let form = sealed(&form, user, vault, &mut entropy, now);
+                let form = sealed(&form, token.org, user, vault, &mut entropy, now);
                 let command = form.map(|form| {
                     let names = LookedUp::of(Watchlist::of_sandbox(), form.names.clone());
                     GiveTaxForm { token, session_hash, user, form, verification, names }
                 });
                 self.once_if(batch, vault, command, |()| Answer::empty(200));
             }
-            Step::Method { sitting, details } => {
-                let sealed = details.sealed(vault, entropy.bytes());
-                let names = Some(LookedUp::of(Watchlist::of_sandbox(), []));
-                let new =
-                    NewMethod { details: sealed, is_default: None, auto_payout_enabled: None, metadata: None, names };
+            Step::Method { sitting, chosen, is_preferred } => {
                 let command = ChooseMethod {
                     token,
-                    session_hash: Some(sitting),
-                    chosen: MethodChosen::New(Box::new(new)),
-                    is_default: false,
-                    auto_payout_enabled: None,
+                    session_hash: shown(sitting),
+                    chosen: chosen.sealed(is_preferred, vault, &mut entropy),
+                    is_default: is_preferred,
+                    auto_payout_enabled: is_preferred.then_some(true),
                 };
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
             Step::Payout { sitting, amount } => {
-                let command = ClaimPayout { token, session_hash: Some(sitting), amount, seen_left: None };
+                let command = ClaimPayout { token, session_hash: shown(sitting), amount, seen_left: None };
                 self.once(batch, vault, command, |paid| {
                     paid.as_ref().map_or_else(Answer::from, |_| Answer::empty(200))
                 });
+            }
+            Step::End { sitting } => {
+                let command = EndSession { token, session_hash: shown(sitting) };
+                self.once(batch, vault, command, |()| Answer::empty(200));
             }
         }
         None

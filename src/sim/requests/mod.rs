@@ -16,7 +16,7 @@ mod payout_request;
 mod person;
 
 pub(super) use bill::{BillAct, Billing};
-pub(super) use claim::Step;
+pub(super) use claim::{Choice, Step};
 pub(super) use money::Moving;
 pub(super) use payment::{Collecting, Paying};
 pub(super) use payout_request::Asking;
@@ -33,7 +33,7 @@ use crate::http::{Answer, Scope};
 use crate::ids::{OrgId, PayoutLinkId, UserId};
 use crate::money::Cents;
 use crate::payout_links::{Cancel, ClaimToken, Create, NewLink, NewToken, PayoutLink, Redeliver};
-use crate::payout_methods::Details;
+use crate::payout_methods::{Details, MethodOrigin};
 use crate::payouts::SendPayout;
 use crate::phone::PhoneNumber;
 use crate::refusal::Refusal;
@@ -136,8 +136,8 @@ pub(super) struct Token {
 }
 
 impl Token {
-    fn shown(&self) -> ClaimToken {
-        ClaimToken { org: self.org, hash: self.hash.clone() }
+    fn shown(&self, vault: &Vault) -> ClaimToken {
+        ClaimToken { org: self.org, hash: self.hash.clone(), vault: vault.clone() }
     }
 }
 
@@ -152,6 +152,8 @@ pub(super) struct Request {
     pub wish: Wish,
     /// Whether it names another tenant's object, which must not be found.
     pub foreign: bool,
+    /// Whether a thief sends it who has a link's token, and neither the payee's phone nor mailbox.
+    pub by_thief: bool,
 }
 
 impl Request {
@@ -177,6 +179,11 @@ impl Request {
         Some(Keyed { scope: self.key_scope(), key, target: self.wish.nature().target.to_owned(), fields, vault })
     }
 
+    /// Whether it comes with the app's key: most do, and those without an idempotency key come with the organization's.
+    pub fn comes_with_app_key(&self) -> bool {
+        self.key.is_some()
+    }
+
     /// Whether sending it twice at once is no second request.
     pub fn may_be_doubled(&self) -> bool {
         self.key.is_some() || self.wish.nature().harmless_twice
@@ -196,7 +203,12 @@ impl Request {
             Wish::SendPayout(new) => {
                 let token = NewToken::draw(vault, &mut entropy, scope.org);
                 let names = LookedUp::of(Watchlist::of_sandbox(), []);
-                self.once(batch, vault, SendPayout { scope, new: *new, token, names }, |link| made(link));
+                self.once(
+                    batch,
+                    vault,
+                    SendPayout { scope, environment: crate::http::Environment::Sandbox, new: *new, token, names },
+                    |link| made(link),
+                );
             }
             Wish::CreateLink(new) => {
                 let token = NewToken::draw(vault, &mut entropy, scope.org);
@@ -326,7 +338,7 @@ impl Command for SetUpMethod {
 
     fn decide(&self, world: &mut World) -> Result<Uuid, Halt> {
         let user = users::find(world, self.scope, self.user)?;
-        Ok(users::set_up_payout_method(world, self.scope, &user, &self.new)?.id.0)
+        Ok(users::set_up_payout_method(world, self.scope, &user, (&self.new, MethodOrigin::App))?.id.0)
     }
 }
 

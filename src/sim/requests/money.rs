@@ -7,7 +7,7 @@ use super::super::{Said, Who};
 use super::{Nature, Request};
 use crate::bank_accounts::OwnAccountInput;
 use crate::funding::{Deposit, MoveBetween, SetAchAccount, Withdraw};
-use crate::http::Answer;
+use crate::http::{Answer, Environment};
 use crate::ids::{Entropy, MemberId, TransferId, UserId};
 use crate::money::Cents;
 use crate::payouts::{ApprovePayout, CancelPayout, CreatePayout, FeesAsked, RailAsked};
@@ -74,7 +74,8 @@ impl Request {
                 self.once(batch, vault, Deposit { scope, amount, metadata: Some(mark) }, Answer::ok);
             }
             Moving::Withdraw { amount, mark } => {
-                self.once(batch, vault, Withdraw { scope, amount, metadata: Some(mark) }, Answer::ok);
+                let by_app = self.comes_with_app_key();
+                self.once(batch, vault, Withdraw { scope, amount, metadata: Some(mark), by_app }, Answer::ok);
             }
             Moving::Between { amount, mark } => {
                 self.once(batch, vault, MoveBetween { scope, amount, metadata: Some(mark) }, Answer::ok);
@@ -86,8 +87,19 @@ impl Request {
             Moving::Pay { user, amount, rail, fees, fund, mark } => {
                 let (account, card, metadata) = (None, None, Some(mark));
                 let tax_exempt = false;
-                let command =
-                    CreatePayout { scope, user, amount, rail, account, card, fees, fund, tax_exempt, metadata };
+                let command = CreatePayout {
+                    scope,
+                    environment: Environment::Sandbox,
+                    user,
+                    amount,
+                    rail,
+                    account,
+                    card,
+                    fees,
+                    fund,
+                    tax_exempt,
+                    metadata,
+                };
                 self.once(batch, vault, command, Answer::ok);
             }
             Moving::Approve { transfer, member } => {

@@ -6,8 +6,8 @@ use super::super::house::Batch;
 use super::super::{Said, Who};
 use super::{Nature, Request};
 use crate::bank_accounts::OwnAccountInput;
-use crate::http::Answer;
 use crate::http::input::Patch;
+use crate::http::{Answer, Environment};
 use crate::ids::{Entropy, PaymentCustomerId};
 use crate::money::Cents;
 use crate::payment_customers::{AddAccount, CreateCustomer, DeleteCustomer, UpdateCustomer};
@@ -79,7 +79,9 @@ impl Request {
             Paying::Collect(Collecting { payer, account, amount, mark }) => {
                 let brought = account.map(|account| Source::Brought(account.sealed(vault, entropy.bytes())));
                 let from = brought.unwrap_or(Source::Newest);
-                let command = CreatePayment { scope, payer, from, amount, metadata: Some(mark) };
+                let (authorization, environment) = (None, Environment::Sandbox);
+                let metadata = Some(mark);
+                let command = CreatePayment { scope, payer, from, amount, metadata, authorization, environment };
                 self.once(batch, vault, command, Answer::created);
             }
         }

@@ -13,13 +13,13 @@ use crate::clock::Time;
 use crate::email::Email;
 use crate::http::input::Patch;
 use crate::http::{Answer, Environment};
-use crate::ids::{Entropy, MemberId, UserId};
-use crate::payout_requests;
+use crate::ids::{Entropy, MemberId, OrgId, UserId};
+use crate::phone::PhoneNumber;
 use crate::refusal::Refusal;
 use crate::screening::{LookedUp, Watchlist};
 use crate::users::screening::{DecideScreening, Decision};
 use crate::users::tax_form::first_verification;
-use crate::users::{DeleteUser, SealedTaxForm, SetCompliance, TaxFormInput, UpdateUser, UserPatch};
+use crate::users::{By, DeleteUser, SealedTaxForm, SetCompliance, TaxFormInput, UpdateUser, UserPatch};
 use crate::vault::Vault;
 
 /// What is asked for.
@@ -34,6 +34,7 @@ pub(in crate::sim) enum Minding {
         user: UserId,
         first_name: Option<String>,
         email: Option<Email>,
+        phone: Option<PhoneNumber>,
         mark: Option<String>,
     },
     Review {
@@ -71,15 +72,15 @@ impl Request {
         let scope = self.scope;
         match minding {
             Minding::TaxForm { user, form } => {
-                let form = sealed(&form, user, vault, &mut entropy, now);
+                let form = sealed(&form, scope.org, user, vault, &mut entropy, now);
                 let verification = first_verification(Environment::Sandbox);
                 let command = form.map(|form| {
                     let names = LookedUp::of(Watchlist::of_sandbox(), form.names.clone());
-                    SetCompliance { scope, user, form, verification, names }
+                    SetCompliance { scope, by: By::App, user, form, verification, names }
                 });
                 self.once_if(batch, vault, command, Answer::ok);
             }
-            Minding::Change { user, first_name, email, mark } => {
+            Minding::Change { user, first_name, email, phone, mark } => {
                 let patch = UserPatch {
                     default_payout_method: Patch::Keep,
                     auto_payout_enabled: None,
@@ -90,10 +91,10 @@ impl Request {
                     first_name,
                     last_name: None,
                     email,
-                    phone: None,
+                    phone,
                 };
                 let names = LookedUp::of(Watchlist::of_sandbox(), []);
-                self.once(batch, vault, UpdateUser { scope, user, patch, names }, Answer::ok);
+                self.once(batch, vault, UpdateUser { scope, by: By::App, user, patch, names }, Answer::ok);
             }
             Minding::Review { user, acting, decision } => {
                 let comment = "Somebody looked.".to_owned();
@@ -101,7 +102,12 @@ impl Request {
                 self.once(batch, vault, command, Answer::ok);
             }
             Minding::Delete(user) => {
-                self.once(batch, vault, DeleteUser { scope, user, elsewhere: payout_requests::OF_USERS }, Answer::ok);
+                self.once(
+                    batch,
+                    vault,
+                    DeleteUser { scope, by: By::App, user, elsewhere: crate::erasure::OF_USERS },
+                    Answer::ok,
+                );
             }
             Minding::TellOfApp(told) => {
                 let (sent, nonce) = (input::<ComplianceInput>(&told), entropy.bytes());
@@ -117,11 +123,12 @@ impl Request {
 /// A tax form as its handler makes it of what was sent.
 pub(super) fn sealed(
     form: &Value,
+    org: OrgId,
     user: UserId,
     vault: &Vault,
     entropy: &mut Entropy,
     now: Time,
 ) -> Result<SealedTaxForm, Refusal> {
     let form = input::<TaxFormInput>(form)?.checked(now.date(), "").map_err(Refusal::fields)?;
-    Ok(form.sealed(vault, user, entropy))
+    Ok(form.sealed(vault, org, user, entropy))
 }

@@ -63,6 +63,9 @@ fn link_of(message: &Message) -> Option<PayoutLinkId> {
         Template::Code { .. }
         | Template::PayoutCanceled { .. }
         | Template::PayoutFailed { .. }
-        | Template::PaidByPreference { .. } => None,
+        | Template::PaidByPreference { .. }
+        | Template::PaymentCollected { .. }
+        | Template::PayoutCompleted { .. }
+        | Template::PayeeChanged { .. } => None,
     }
 }

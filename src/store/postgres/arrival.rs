@@ -68,7 +68,8 @@ impl Arrival {
     pub fn open(settings: Settings) -> Result<Self, OpenError> {
         let door = Arc::new(Door::new(settings));
         let link = door.open(false);
-        let link = link.map_err(|reason| OpenError::Unreachable { database: door.settings.to_string(), reason })?;
+        let link = link
+            .map_err(|none| OpenError::Unreachable { database: door.settings.to_string(), reason: none.to_string() })?;
         Ok(Self { door, link })
     }
 
@@ -166,7 +167,7 @@ impl Arrival {
         asks.push(Ask::Plain(format!("UPDATE moves SET copied = {copied} WHERE id = '{id}'")));
         self.commit(asks).map_err(|error| match error {
             CommitError::Refused(reason) => CommitError::Refused(format!("{}: {reason}", table.name)),
-            error @ (CommitError::Again(_) | CommitError::Unknown(_)) => error,
+            error @ (CommitError::Again(_) | CommitError::Full(_) | CommitError::Unknown(_)) => error,
         })
     }
 

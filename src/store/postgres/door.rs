@@ -25,7 +25,22 @@ struct Seen {
     /// The host that took writes the last time, or is to be asked first because another was silent.
     primary: usize,
     /// When there was none, and why.
-    closed: Option<(Instant, String)>,
+    closed: Option<(Instant, NoConnection)>,
+}
+
+/// Why the server accepts no connection.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{reason}")]
+pub(super) struct NoConnection {
+    reason: String,
+    /// A server without room on its disk refuses new connections when it must write its caches first.
+    full: bool,
+}
+
+impl From<NoConnection> for StoreError {
+    fn from(none: NoConnection) -> Self {
+        if none.full { Self::Full(none.reason) } else { Self::Read(none.reason) }
+    }
 }
 
 impl Door {
@@ -74,7 +89,7 @@ impl Door {
 
     /// A new connection to the host that takes writes; the one of the last time is asked first. `aside` where the
     /// thread is one of an async runtime.
-    pub fn open(&self, aside: bool) -> Result<Link, String> {
+    pub fn open(&self, aside: bool) -> Result<Link, NoConnection> {
         let hosts = self.settings.hosts();
         let first = {
             let seen = self.seen();
@@ -83,7 +98,7 @@ impl Door {
                 Some(_) | None => seen.primary,
             }
         };
-        let mut reasons = Vec::new();
+        let (mut reasons, mut full) = (Vec::new(), false);
         for place in (0..hosts.len()).map(|offset| (first + offset) % hosts.len()) {
             let opened = self.settings.tls().map_err(Trouble::Broken);
             let leads = Leads::ToHost(place);
@@ -92,13 +107,16 @@ impl Door {
                     *self.seen() = Seen { primary: place, closed: None };
                     return Ok(link);
                 }
-                Err(trouble) => reasons.push(trouble.to_string()),
+                Err(trouble) => {
+                    full |= trouble.is_full();
+                    reasons.push(trouble.to_string());
+                }
             }
         }
-        let reason = reasons.join("; ");
-        tracing::warn!(database = %self.settings, reason, "PostgreSQL cannot be reached");
-        self.seen().closed = Some((Instant::now(), reason.clone()));
-        Err(reason)
+        let none = NoConnection { reason: reasons.join("; "), full };
+        tracing::warn!(database = %self.settings, reason = none.reason, "PostgreSQL cannot be reached");
+        self.seen().closed = Some((Instant::now(), none.clone()));
+        Err(none)
     }
 
     /// A new connection to a node; nothing when it cannot be gone to, and then it is left alone for a while.
@@ -114,7 +132,7 @@ impl Door {
     }
 
     /// A new connection to where an organization is.
-    pub fn open_to(&self, place: &Place, aside: bool) -> Result<Link, String> {
+    pub fn open_to(&self, place: &Place, aside: bool) -> Result<Link, NoConnection> {
         let direct = match place {
             Place::At(node) => self.open_at(node, aside),
             Place::Main => None,

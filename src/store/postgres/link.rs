@@ -119,6 +119,11 @@ impl Trouble {
         matches!(self, Self::Said { code, ended: false, .. } if *code == SqlState::T_R_SERIALIZATION_FAILURE)
     }
 
+    /// Whether the server has no room on its disk.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Said { code, .. } if *code == SqlState::DISK_FULL)
+    }
+
     /// Whether the server said that it could not connect to another.
     pub fn is_of_a_connection(&self) -> bool {
         matches!(self, Self::Said { code, .. } if code.code().starts_with("08"))
@@ -126,7 +131,12 @@ impl Trouble {
 
     /// What it means for who only reads, or has not asked for a commit yet.
     pub fn of_read(self) -> StoreError {
-        if self.may_pass() { StoreError::Again(self.to_string()) } else { StoreError::Read(self.to_string()) }
+        let reason = self.to_string();
+        match self.may_pass() {
+            _ if self.is_full() => StoreError::Full(reason),
+            true => StoreError::Again(reason),
+            false => StoreError::Read(reason),
+        }
     }
 }
 

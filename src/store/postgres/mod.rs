@@ -16,6 +16,7 @@ mod arrival;
 mod cells;
 mod distribution;
 mod door;
+mod filling;
 mod link;
 mod nodes;
 mod readers;

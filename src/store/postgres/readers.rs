@@ -155,7 +155,7 @@ impl Readers {
                 drop(lent);
                 // From here on it counts as lent, and dropping it counts it back.
                 let mut lending = Lending { readers: self, link: None };
-                lending.link = Some(self.door.open_to(place, aside).map_err(StoreError::Read)?);
+                lending.link = Some(self.door.open_to(place, aside)?);
                 return Ok(lending);
             }
             let left = deadline.saturating_duration_since(Instant::now());

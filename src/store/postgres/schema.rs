@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use refinery::Target;
+
 use super::OpenError;
 use super::distribution::{self, Pending};
 use super::door::Door;
+use super::filling::{self, Step};
 use super::link::{Ask, Link, Trouble};
 
 mod migrations {
@@ -56,7 +59,9 @@ pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<Strin
     let database = door.settings.to_string();
     let failed = |reason: String| OpenError::Migration { database: database.clone(), reason };
     let trouble = |trouble: Trouble| failed(trouble.to_string());
-    let open = || door.open(false).map_err(|reason| OpenError::Unreachable { database: database.clone(), reason });
+    let open = || {
+        door.open(false).map_err(|none| OpenError::Unreachable { database: database.clone(), reason: none.to_string() })
+    };
     let mut link = open()?;
     if let Some(reason) = unsuitable(&mut link).map_err(trouble)? {
         return Err(OpenError::Unsuitable { database, reason });
@@ -82,18 +87,60 @@ pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<Strin
     ];
     guard.ask_all(&lock, MIGRATED_WITHIN).map_err(trouble)?;
     // Another process may have done it meanwhile.
+    let mut spread = Vec::new();
     if Lacking::of(&mut link, distributed, &database)?.migrations > 0 {
-        let ran = link.with_client(async |client| migrations::migrations::runner().run_async(client).await);
-        ran.map_err(|error| failed(whole(&error)))?;
-        // Migrations change what there is room for, and nothing else; what V31 made room for is filled here.
-        let fill = "UPDATE payout_links SET payee_user = coalesce(claimed_user, for_user) \
-            WHERE payee_user IS NULL AND (claimed_user IS NOT NULL OR for_user IS NOT NULL)";
-        link.ask_all(&[Ask::Plain(fill.to_owned())], MIGRATED_WITHIN).map_err(trouble)?;
+        spread = migrate(&mut link, distributed).map_err(failed)?;
     }
     let Lacking { tables, .. } = Lacking::of(&mut link, distributed, &database)?;
     distribution::spread(&mut link, &tables).map_err(trouble)?;
     guard.ask_all(&[Ask::Plain("COMMIT".to_owned())], DEADLINE).map_err(trouble)?;
-    Ok((link, named(&tables)))
+    spread.extend(named(&tables));
+    Ok((link, spread))
+}
+
+/// Runs what the database lacks, and carries its rows over. Gives the tables that it distributed.
+fn migrate(link: &mut Link, distributed: bool) -> Result<Vec<String>, String> {
+    let said = |trouble: Trouble| trouble.to_string();
+    let has_rows = applied(link).map_err(said)? > 0;
+    let mut spread = Vec::new();
+    for Step { version, dropped_by, statements } in filling::STEPS {
+        run_to(link, Target::Version(version))?;
+        if !has_rows || has_version(link, dropped_by).map_err(said)? {
+            continue;
+        }
+        if distributed {
+            // No statement reads tables of many nodes and writes one of a single node.
+            let tables = distribution::pending(link).map_err(said)?;
+            distribution::spread(link, &tables).map_err(said)?;
+            spread.extend(named(&tables));
+        }
+        fill(link, statements).map_err(said)?;
+    }
+    run_to(link, Target::Latest)?;
+    fill(link, filling::LINKS).map_err(said)?;
+    Ok(spread)
+}
+
+/// Migrations up to this one.
+fn run_to(link: &mut Link, target: Target) -> Result<(), String> {
+    let ran =
+        link.with_client(async |client| migrations::migrations::runner().set_target(target).run_async(client).await);
+    ran.map(|_| ()).map_err(|error| whole(&error))
+}
+
+fn fill(link: &mut Link, statements: &[&str]) -> Result<(), Trouble> {
+    let asks: Vec<Ask> = ["BEGIN"]
+        .iter()
+        .chain(statements)
+        .chain(&["COMMIT"])
+        .map(|statement| Ask::Plain((*statement).to_owned()))
+        .collect();
+    link.ask_all(&asks, MIGRATED_WITHIN).map(|_| ())
+}
+
+fn has_version(link: &mut Link, version: i32) -> Result<bool, Trouble> {
+    let found = format!("SELECT 1 FROM {HISTORY} WHERE version = {version}");
+    Ok(!link.ask_all(&[Ask::Once(found)], DEADLINE)?[0].is_empty())
 }
 
 /// Why a database is none for us, if it is: what to do stands with it.

@@ -325,6 +325,7 @@ fn page(query: &Query) -> Option<Statement<'_>> {
             Compare::Equal => "=",
             Compare::AtLeast => ">=",
             Compare::Less => "<",
+            Compare::Other => "<>",
         };
         parts.push(format!("t.{} {operator} ${}", quoted(table, condition.column), given(&condition.value)?));
     }
@@ -340,7 +341,12 @@ fn page(query: &Query) -> Option<Statement<'_>> {
         let org = quoted(table, organization(table));
         let mut connected = vec![format!("c.\"org\" = t.{org}"), format!("c.\"{}\" = t.{order}", through.column)];
         for (column, value) in &through.equal {
-            connected.push(format!("c.\"{column}\" = ${}", given(value)?));
+            connected.push(match value {
+                Value::Null => format!("c.\"{column}\" IS NULL"),
+                Value::Id(_) | Value::Int(_) | Value::Bool(_) | Value::Time(_) | Value::Text(_) | Value::Bytes(_) => {
+                    format!("c.\"{column}\" = ${}", given(value)?)
+                }
+            });
         }
         parts.push(format!("EXISTS (SELECT 1 FROM \"{}\" c WHERE {})", through.table.name, connected.join(" AND ")));
     }

@@ -113,7 +113,7 @@ impl Writer {
                 Some(link) => Ok(link),
                 None => self.link_to(&Place::Main),
             },
-            Place::Main => self.door.open(false).map_err(StoreError::Read),
+            Place::Main => Ok(self.door.open(false)?),
         }
     }
 
@@ -180,7 +180,8 @@ impl Writer {
         let committed = answers.pop().unwrap_or_else(|| Err(Trouble::Broken("there was no answer".to_owned())));
         let outcome = outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned());
         match &outcome {
-            Ok(()) => self.link = Some(link),
+            // A server without room may refuse a new connection, and its answer to COMMIT has ended the transaction.
+            Ok(()) | Err(CommitError::Full(_)) => self.link = Some(link),
             Err(CommitError::Unknown(_)) => self.door.doubt(&link),
             Err(CommitError::Refused(_) | CommitError::Again(_)) => {}
         }
@@ -223,6 +224,9 @@ fn outcome(write: Option<Trouble>, commit: Option<Trouble>, warned: bool) -> Res
             // Who waited too long for a lock, or wrote the moment after somebody else had.
             let late = [SqlState::LOCK_NOT_AVAILABLE, SqlState::DIVISION_BY_ZERO];
             let late = matches!(&trouble, Trouble::Said { code, .. } if late.contains(code));
+            if trouble.is_full() && matches!(&trouble, Trouble::Said { ended: false, .. }) {
+                return Err(CommitError::Full(told));
+            }
             Err(if trouble.may_pass() || late { CommitError::Again(told) } else { CommitError::Refused(told) })
         }
         (Some(trouble @ (Trouble::Broken(_) | Trouble::Silent(_))), _) | (None, Some(trouble)) => {
@@ -248,6 +252,7 @@ mod tests {
             Ok(()) => "ok",
             Err(CommitError::Refused(_)) => "refused",
             Err(CommitError::Again(_)) => "again",
+            Err(CommitError::Full(_)) => "full",
             Err(CommitError::Unknown(_)) => "unknown",
         };
         for (write, commit, warned, told) in [
@@ -267,6 +272,9 @@ mod tests {
             (Some(said(SqlState::T_R_DEADLOCK_DETECTED, false)), None, false, "again"),
             (Some(said(SqlState::READ_ONLY_SQL_TRANSACTION, false)), None, false, "again"),
             (Some(said(SqlState::DIVISION_BY_ZERO, false)), None, false, "again"),
+            (Some(said(SqlState::DISK_FULL, false)), None, false, "full"),
+            (None, Some(said(SqlState::DISK_FULL, false)), false, "full"),
+            (None, Some(said(SqlState::DISK_FULL, true)), false, "unknown"),
             (None, Some(said(SqlState::T_R_SERIALIZATION_FAILURE, false)), false, "again"),
             // A node of a distributed database was lost at its COMMIT.
             (None, Some(said(SqlState::INTERNAL_ERROR, false)), true, "unknown"),

@@ -17,7 +17,7 @@ use rusqlite::{CachedStatement, Connection, OpenFlags, Statement, ToSql, params_
 use uuid::Uuid;
 
 use super::beside::Beside;
-use super::{Snapshot, StoreError, departure};
+use super::{Reserve, Snapshot, StoreError, departure};
 use crate::clock::Time;
 use crate::store::sql;
 use crate::world::record::{Corrupt, Kind};
@@ -30,8 +30,10 @@ const STATEMENTS_MAX: usize = 256;
 /// How many connections read at once.
 const READERS: usize = 4;
 
+pub(in crate::store) mod identity;
 mod writer;
 
+use identity::Expected;
 pub use writer::Writer;
 use writer::checkpoints;
 
@@ -42,6 +44,7 @@ mod migrations {
 /// Read connections, lent one at a time.
 #[derive(Clone)]
 pub struct Readers {
+    reserve: Reserve,
     idle: Arc<(Mutex<Vec<Connection>>, Condvar)>,
 }
 
@@ -51,6 +54,8 @@ pub struct Sqlite {
     pub writer: Writer,
     /// For everyone who reads.
     pub readers: Readers,
+    /// The room that is kept on the disk.
+    pub reserve: Reserve,
     /// Runs checkpoints until it is dropped.
     pub checkpointer: Beside,
 }
@@ -75,6 +80,14 @@ pub enum OpenError {
         what: &'static str,
         /// The reason.
         source: std::io::Error,
+    },
+    /// The file holds something else.
+    #[error("cannot open the database {path}: it is no store of bursar: {reason}")]
+    NotAStore {
+        /// The file.
+        path: String,
+        /// What it is, and the way out.
+        reason: String,
     },
     /// The schema could not be brought up to date.
     #[error("cannot bring the database {path} up to date: {reason}")]
@@ -117,32 +130,36 @@ impl Sqlite {
     /// Opens the file, makes it when it is missing, and brings its schema up to date if `migrate` allows it.
     pub fn open(path: &Path, migrate: bool) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Database { path: path.display().to_string(), source };
+        identity::check(path, Expected::StoreOrNew)?;
         make_private(path);
         let mut connection = Connection::open(path).map_err(failed)?;
         prepare(&connection).map_err(failed)?;
         bring_up_to_date(&mut connection, path, migrate)?;
         departure::refuse_moved(&connection, path)?;
-        let readers = Readers::open(path).map_err(failed)?;
+        let reserve = Reserve::of(path);
+        let readers = Readers::open(path, reserve.clone()).map_err(failed)?;
         let log = Arc::new(AtomicU64::new(0));
         let beside = Connection::open(path).map_err(failed)?;
         prepare(&beside).map_err(failed)?;
         let no_thread = |source| OpenError::Thread { path: path.display().to_string(), what: "checkpoints", source };
-        let checkpointer = checkpoints(beside, path, log.clone()).map_err(no_thread)?;
-        let writer = Writer::start(path, connection, log)?;
-        Ok(Self { writer, readers, checkpointer })
+        let checkpointer = checkpoints(beside, path, log.clone(), reserve.clone()).map_err(no_thread)?;
+        let writer = Writer::start(path, connection, log, reserve.clone())?;
+        Ok(Self { writer, readers, reserve, checkpointer })
     }
 
     /// Opens an existing file for reading only, for `bursar verify` and its like.
     pub fn read_only(path: &Path) -> Result<Readers, OpenError> {
         let failed = |source| OpenError::Database { path: path.display().to_string(), source };
+        identity::check(path, Expected::Store)?;
         bring_up_to_date(&mut read_connection(path).map_err(failed)?, path, false)?;
-        Readers::open(path).map_err(failed)
+        Readers::open(path, Reserve::of(path)).map_err(failed)
     }
 
     /// Copies one consistent state of a file into another, which must not be there, for its owner alone. Who writes to
     /// the first meanwhile goes on.
     pub fn copy(from: &Path, to: &Path) -> Result<(), OpenError> {
         let failed = |source| OpenError::Database { path: from.display().to_string(), source };
+        identity::check(from, Expected::Store)?;
         let connection = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
         connection.busy_timeout(BUSY).map_err(failed)?;
         make_private(to);
@@ -164,6 +181,8 @@ pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
+    // What is deleted or overwritten does not stay in free bytes of the file: an erased payee's data least of all.
+    connection.pragma_update(None, "secure_delete", "ON")?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     // The log file is overwritten from its start after a checkpoint; appending costs twice as much.
     connection.pragma_update(None, "journal_size_limit", -1)?;
@@ -280,9 +299,17 @@ fn read_connection(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 impl Readers {
-    pub(super) fn open(path: &Path) -> rusqlite::Result<Self> {
+    pub(super) fn open(path: &Path, reserve: Reserve) -> rusqlite::Result<Self> {
         let connections: Vec<Connection> = (0..READERS).map(|_| read_connection(path)).collect::<Result<_, _>>()?;
-        Ok(Self { idle: Arc::new((Mutex::new(connections), Condvar::new())) })
+        Ok(Self { reserve, idle: Arc::new((Mutex::new(connections), Condvar::new())) })
+    }
+
+    pub(super) fn limit_storage(&self, quota_bytes: Option<u64>) {
+        self.reserve.limit(quota_bytes);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.reserve.is_full()
     }
 
     pub(super) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
@@ -396,6 +423,9 @@ mod tests {
             (3, "payout", "failed", 3_000, monday),
             (4, "balance", "completed", 3_000, monday),
             (5, "payout", "pending", 4, tuesday),
+            (6, "payable", "completed", 7, monday),
+            (7, "balance", "completed", -8, monday),
+            (8, "refill", "completed", -3_000, monday),
         ] {
             let transfer = "INSERT INTO transfers (org, id, app, kind, status, amount, fee, platform_fee, fx_fee, arrives, \
                  tax_exempt, version, created_at, updated_at) VALUES (x'00', ?1, x'01', ?2, ?3, ?4, 0, 0, 0, ?4, 0, 1, ?5, ?5)";
@@ -419,10 +449,9 @@ mod tests {
             statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
         };
         assert_eq!(list("SELECT hex(app) || ' ' || version || ' ' || effective_at FROM fee_tables"), ["01 1 5"]);
-        assert_eq!(
-            list("SELECT day || ' ' || total FROM payout_days ORDER BY day"),
-            ["2026-03-02 120", "2026-03-03 4"]
-        );
+        let days = "SELECT measure || ' ' || day || ' ' || total FROM limit_days ORDER BY measure, day";
+        let counted = ["payable 2026-03-02 7", "payout 2026-03-02 120", "payout 2026-03-03 4", "transfer 2026-03-02 8"];
+        assert_eq!(list(days), counted);
     }
 
     /// A store as it was before links knew what their payouts took, and transfers whose they are while under way.

@@ -18,7 +18,7 @@ use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_ite
 
 use super::{Want, load_consistently, read_connection};
 use crate::store::beside::Beside;
-use crate::store::{CommitError, Landed, StoreError, sql};
+use crate::store::{CommitError, Landed, Reserve, StoreError, sql};
 use crate::world::{Columns, Row, TableChanges};
 
 /// When so many pages lie in the log (64 MiB), the writer moves the rest of them into the database itself, so that the
@@ -27,6 +27,8 @@ const LOG_MAX_PAGES: u64 = 64 * 1024 * 1024 / 4096;
 /// How long the background checkpoint rests. The less, the less is left to the writer and the shorter flushes are;
 /// but pages that change all the time are written more often.
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(100);
+/// The reserve is looked after once a second.
+const RESERVE_EVERY_PASSES: u32 = 10;
 
 /// See the module's comment.
 pub struct Writer {
@@ -46,6 +48,8 @@ struct Begun {
 /// The connection that writes.
 struct Writing {
     connection: Connection,
+    /// Freed for the first commit that finds no room on the disk.
+    reserve: Reserve,
     /// How many pages lay in the log after the last background checkpoint, until this did something about them.
     log: Arc<AtomicU64>,
 }
@@ -55,10 +59,15 @@ impl Writer {
     ///
     /// # Errors
     /// When the system has no thread for it, or the file does not open for reading.
-    pub(super) fn start(path: &Path, connection: Connection, log: Arc<AtomicU64>) -> Result<Self, super::OpenError> {
+    pub(super) fn start(
+        path: &Path,
+        connection: Connection,
+        log: Arc<AtomicU64>,
+        reserve: Reserve,
+    ) -> Result<Self, super::OpenError> {
         let name = || path.display().to_string();
         let lookups = read_connection(path).map_err(|source| super::OpenError::Database { path: name(), source })?;
-        let writing = Arc::new(Mutex::new(Writing { connection, log }));
+        let writing = Arc::new(Mutex::new(Writing { connection, reserve, log }));
         let (begun, waiting) = channel();
         let beside = writing.clone();
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || write_all(&beside, &waiting));
@@ -117,6 +126,13 @@ fn write_all(writing: &Mutex<Writing>, waiting: &Receiver<Begun>) {
 
 impl Writing {
     fn commit(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
+        match self.commit_once(changes) {
+            Err(CommitError::Full(_)) if self.reserve.release() => self.commit_once(changes),
+            outcome => outcome,
+        }
+    }
+
+    fn commit_once(&mut self, changes: &[TableChanges]) -> Result<(), CommitError> {
         if changes.is_empty() {
             return Ok(());
         }
@@ -125,14 +141,21 @@ impl Writing {
         for change in changes {
             if let Err(error) = write(&transaction, change) {
                 let refused = error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation);
-                // A constraint speaks before anything is committed, so this is definite once it is rolled back.
-                return match transaction.rollback() {
-                    Ok(()) if refused => Err(CommitError::Refused(format!("{}: {error}", change.table.name))),
-                    Ok(()) | Err(_) => Err(CommitError::Unknown(format!("{}: {error}", change.table.name))),
-                };
+                // SQLite may have rolled back on its own account when the disk was full; then ROLLBACK fails.
+                let rolled_back = transaction.rollback().is_ok() || self.connection.is_autocommit();
+                let reason = format!("{}: {error}", change.table.name);
+                // Nothing was committed yet, so this is definite once it is rolled back.
+                return Err(match rolled_back {
+                    true if refused => CommitError::Refused(reason),
+                    true if is_full(&error) => CommitError::Full(reason),
+                    true | false => CommitError::Unknown(reason),
+                });
             }
         }
-        transaction.commit().map_err(unknown)
+        let Err(error) = transaction.commit() else { return Ok(()) };
+        // The frame that ends a transaction in the log is written last, and it was not: without it the others do not count.
+        let definite = is_full(&error) && self.connection.is_autocommit();
+        Err(if definite { CommitError::Full(error.to_string()) } else { unknown(error) })
     }
 
     /// Moves into the database what the background checkpoint has left. With nothing left, the next commit begins the log
@@ -147,6 +170,11 @@ impl Writing {
             tracing::warn!(%error, "the log could not be checkpointed");
         }
     }
+}
+
+/// Whether the disk had no room. A flush that failed is not meant: what it was to flush may be on the disk.
+fn is_full(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
 }
 
 /// Moves pages from the log into the database, as far as nobody reads what they replace, and tells how many lie in
@@ -190,16 +218,28 @@ fn write(connection: &Connection, change: &TableChanges) -> rusqlite::Result<()>
 /// Moves the log into the database beside the writer, so that commits rarely wait for it, and notes in `log` how many
 /// pages lie there. SQLite flushes the database only when nothing is left in the log, which beside a busy writer is
 /// never: so this does, and the writer meets no second's worth of pages that were never flushed.
-pub(super) fn checkpoints(connection: Connection, path: &Path, log: Arc<AtomicU64>) -> std::io::Result<Beside> {
+pub(super) fn checkpoints(
+    connection: Connection,
+    path: &Path,
+    log: Arc<AtomicU64>,
+    reserve: Reserve,
+) -> std::io::Result<Beside> {
     // Open until nothing writes any more: whoever closes it gives up the locks of all connections of this process.
     let database = File::open(path)?;
+    let mut passes: u32 = 0;
     Beside::start("checkpointer", CHECKPOINT_EVERY, move || {
+        if passes.is_multiple_of(RESERVE_EVERY_PASSES) {
+            reserve.keep();
+        }
+        passes = passes.wrapping_add(1);
         let moved = checkpoint(&connection);
         if let Err(error) = database.sync_data() {
             tracing::warn!(%error, "the database could not be flushed after a background checkpoint");
         }
         match moved {
             Ok(pages) => log.store(pages, Ordering::Relaxed),
+            // The state is logged once, when it begins.
+            Err(error) if is_full(&error) => tracing::debug!(%error, "a background checkpoint found no room"),
             Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
         }
     })
@@ -218,7 +258,8 @@ mod tests {
         prepare(&connection).unwrap();
         connection.execute("CREATE TABLE notes (note BLOB NOT NULL)", []).unwrap();
         let log = Arc::new(AtomicU64::new(0));
-        let mut writing = Writing { connection, log: log.clone() };
+        let reserve = Reserve::of(&path);
+        let mut writing = Writing { connection, reserve, log: log.clone() };
         let note = "INSERT INTO notes VALUES (zeroblob(40000))";
         writing.connection.execute(note, []).unwrap();
         let size = || std::fs::metadata(folder.path().join("x.sqlite-wal")).unwrap().len();

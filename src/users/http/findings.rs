@@ -9,7 +9,7 @@ use crate::http::input::{Change, input};
 use crate::http::inputs::Text;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Permission, Route};
 use crate::ids::{ComplianceDecisionId, MemberId, UserId};
 use crate::refusal::Code;
 use crate::users::findings::{
@@ -106,6 +106,19 @@ pub struct ComplianceDecisionJson {
     pub created: Time,
 }
 
+impl From<&ComplianceDecision> for ComplianceDecisionJson {
+    fn from(decision: &ComplianceDecision) -> Self {
+        Self {
+            id: decision.id,
+            user_id: decision.user_id,
+            decided_by: decision.decided_by,
+            comment: decision.comment.clone(),
+            changes: decision.changes.0.clone(),
+            created: decision.created_at,
+        }
+    }
+}
+
 list_query! {
     /// Which decisions.
     pub struct ComplianceDecisionsQuery {}
@@ -125,14 +138,7 @@ pub async fn list(call: Call) -> Outcome {
             let all = Query::of::<ComplianceDecision>(org.to_value(), "id", 1);
             let of_user = all.filter("user_id", Compare::Equal, user.id.to_value());
             let found = page::<ComplianceDecision>(world, of_user, &query.asked(), |decisions| decisions)?;
-            Ok(found.envelope(|decision| ComplianceDecisionJson {
-                id: decision.id,
-                user_id: decision.user_id,
-                decided_by: decision.decided_by,
-                comment: decision.comment.clone(),
-                changes: decision.changes.0.clone(),
-                created: decision.created_at,
-            }))
+            Ok(found.envelope(|decision| ComplianceDecisionJson::from(decision)))
         })
         .await?;
     Ok(Answer::ok(&list))
@@ -145,6 +151,7 @@ pub(super) fn routes() -> Vec<Route> {
     });
     vec![
         route!(Patch "/v2/users/{user_id}/compliance" OrganizationForApp "update_user_compliance" update)
+            .members(Permission::Govern)
             .about("Users", "Writes down what a member found out about a user.")
             .describe("A document that was seen, how a background check stands, what the tax office answered, warnings that are ended or raised. Who said so, when and why is kept. Payouts of a user with the warning payout_method_cycle or name_mismatch are flagged, and wait until a member approves or cancels each.")
             .takes::<FindingsInput>()

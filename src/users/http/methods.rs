@@ -14,13 +14,14 @@ use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route, Scope};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
-use crate::payout_methods::{self, Details, PayoutMethod, read_details};
+use crate::payout_methods::{self, Details, MethodOrigin, PayoutMethod, read_details};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::users::{
     MethodDetailsJson, NewMethod, disable_payout_method, find, method_details, open_rails, set_up_payout_method,
 };
+use crate::world::query::Compare;
 use crate::world::record::Cell;
 use crate::world::{Halt, Query, World};
 
@@ -95,8 +96,8 @@ impl Command for SetPayoutMethod {
 
     fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
         let user = find(world, self.scope, self.user)?;
-        payout_methods::must_have_room(world, self.scope.org, user.id, &self.new.details)?;
-        let method = set_up_payout_method(world, self.scope, &user, &self.new)?;
+        payout_methods::must_have_room(world, self.scope, user.id, &self.new.details)?;
+        let method = set_up_payout_method(world, self.scope, &user, (&self.new, MethodOrigin::App))?;
         Ok(method_details(&method))
     }
 }
@@ -143,8 +144,8 @@ impl Command for RemovePayoutMethod {
 
     fn decide(&self, world: &mut World) -> Result<MethodDetailsJson, Halt> {
         let user = find(world, self.scope, self.user)?;
-        let method = payout_methods::find(world, self.scope.org, user.id, self.method)?;
-        let method = disable_payout_method(world, &user, &method, "removed")?;
+        let method = payout_methods::find(world, self.scope, user.id, self.method)?;
+        let method = disable_payout_method(world, self.scope, &user, &method, "removed")?;
         Ok(method_details(&method))
     }
 }
@@ -172,7 +173,8 @@ pub async fn list(call: Call) -> Outcome {
         .read(move |world| {
             let user = find(world, scope, id)?;
             let theirs = Query::of::<PayoutMethod>(scope.org.to_value(), "id", 1);
-            let theirs = theirs.equal("user_id", user.id);
+            let theirs = theirs.equal("user_id", user.id).equal("app", scope.app);
+            let theirs = theirs.filter("origin", Compare::Other, MethodOrigin::Guest.to_value());
             let found = page::<PayoutMethod>(world, theirs, &query.asked(), |methods| {
                 methods.equal("in_use", true).matching("platform", query.platform)
             })?;
@@ -218,7 +220,7 @@ pub async fn options(call: Call) -> Outcome {
 fn offered(world: &mut World, scope: Scope, id: UserId) -> Result<ListEnvelope<PayoutOptionJson>, Halt> {
     let user = find(world, scope, id)?;
     let settings = apps::find(world, scope)?.settings.0.clone();
-    let methods = payout_methods::of_user(world, scope.org, user.id)?;
+    let methods = payout_methods::of_app(world, scope, user.id)?;
     let now = world.now();
     let data = open_rails(world, scope, &user)?
         .into_iter()

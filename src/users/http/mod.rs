@@ -2,27 +2,31 @@
 
 mod findings;
 mod methods;
+pub mod notices;
 mod proofs;
 mod screening;
+
+pub use findings::ComplianceDecisionJson;
 
 use super::delete::Elsewhere;
 use super::inputs::BirthDate;
 use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
+use super::profiles::as_seen;
 use super::update::{MethodChoice, UserPatch};
-use super::{ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
+use super::{By, ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
 use crate::email::Email;
 use crate::http::input::{Change, Patch, Problems, gather, input};
 use crate::http::inputs::{CallingCode, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, Whole, phone};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Method, Outcome, Route, Scope, Who};
-use crate::ids::{AppId, UserId};
+use crate::ids::{AppId, OrgId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
 use crate::world::query::{Compare, Query, Through};
-use crate::world::record::Cell;
-use crate::world::{Halt, Record, World};
+use crate::world::record::{Cell, key};
+use crate::world::{Halt, Record, Value, World};
 
 input! {
     /// A person to become known to the app.
@@ -64,7 +68,7 @@ async fn new_user(call: &Call, scope: Scope, input: CreateUserInput) -> Result<C
         verified: false,
     };
     let metadata = input.metadata.map(|metadata| metadata.0);
-    Ok(CreateUser { scope, person, metadata, names })
+    Ok(CreateUser { scope, by: By::key_of(call), person, metadata, names })
 }
 
 list_query! {
@@ -87,30 +91,45 @@ pub async fn list(call: Call) -> Outcome {
     let query: UsersQuery = call.query()?;
     let list = call
         .read(move |world| {
-            let found = page::<User>(world, connected_to(scope), &query.asked(), |users| filtered(users, &query))?;
-            let data = world.each(&found.records, |world, user| json(world, scope, user))?;
+            let found =
+                page::<User>(world, connected_to(scope), &query.asked(), |users| filtered(scope, users, &query))?;
+            let data = world.each(&found.records, |world, user| {
+                let profile = world.get::<AppUser>(key![scope.org, scope.app, user.id])?;
+                let seen = profile.map_or_else(|| user.clone(), |profile| as_seen(user.clone(), &profile));
+                json(world, scope, &seen)
+            })?;
             Ok(ListEnvelope { has_more: found.has_more, data })
         })
         .await?;
     Ok(Answer::ok(&list))
 }
 
-/// The users that the app is connected to.
+/// The users that the app is connected to, or was.
 fn connected_to(scope: Scope) -> Query {
     let mut users = Query::of::<User>(scope.org.to_value(), "id", 1);
-    users.through =
-        Some(Through { table: AppUser::TABLE, column: "user_id", equal: vec![("app", scope.app.to_value())] });
+    users.through = Some(profiles_with(scope, Vec::new()));
     users
 }
 
-fn filtered(users: Query, query: &UsersQuery) -> Query {
+fn profiles_with(scope: Scope, equal: Vec<(&'static str, Value)>) -> Through {
+    let equal = [vec![("app", scope.app.to_value())], equal].concat();
+    Through { table: AppUser::TABLE, column: "user_id", equal }
+}
+
+fn filtered(scope: Scope, users: Query, query: &UsersQuery) -> Query {
     let filters = [
         ("phone_e164", query.phone_number.as_ref().map(|phone| phone.0.e164())),
         ("email", query.email.as_ref().map(|email| email.as_str().to_owned())),
         ("status", query.status.map(|status| status.as_str().to_owned())),
-        ("metadata", query.metadata.as_ref().map(|metadata| metadata.0.clone())),
     ];
-    filters.into_iter().fold(users, |users, (column, value)| match value {
+    let metadata = query.metadata.as_ref().map(|metadata| ("metadata", metadata.0.to_value()));
+    if metadata.is_none() && filters.iter().all(|(_, value)| value.is_none()) {
+        return users;
+    }
+    // A user from whom the app has disconnected has nothing that a filter could find.
+    let connected = Some(("disconnected_at", Value::Null));
+    let through = Some(profiles_with(scope, connected.into_iter().chain(metadata).collect()));
+    filters.into_iter().fold(Query { through, ..users }, |users, (column, value)| match value {
         Some(value) => users.filter(column, Compare::Equal, value.to_value()),
         None => users,
     })
@@ -166,7 +185,7 @@ input! {
         pub last_name: Change<Name>,
         /// E-mail address.
         pub email: Change<Email>,
-        /// The phone, while it is not verified.
+        /// The phone. An app changes it only while it is not verified.
         pub phone_number: Change<Phone>,
     }
 }
@@ -182,15 +201,15 @@ pub async fn update(call: Call) -> Outcome {
 }
 
 async fn update_of(call: &Call, scope: Scope, user: UserId, input: UpdateUserInput) -> Result<UpdateUser, Refusal> {
-    let patch = patch(call, user, input).map_err(Refusal::fields)?;
+    let patch = patch(call, scope.org, user, input).map_err(Refusal::fields)?;
     let asked = patch.clone();
     let name = call.read(move |world| Ok(asked.new_name(&*find(world, scope, user)?))).await;
     // Whoever is not there has no name; the command says so.
     let names = call.bursar.look_up(name.ok().flatten().into_iter().collect()).await?;
-    Ok(UpdateUser { scope, user, patch, names })
+    Ok(UpdateUser { scope, by: By::key_of(call), user, patch, names })
 }
 
-fn patch(call: &Call, user: UserId, input: UpdateUserInput) -> Result<UserPatch, Problems> {
+fn patch(call: &Call, org: OrgId, user: UserId, input: UpdateUserInput) -> Result<UserPatch, Problems> {
     let mut problems = Problems::new();
     let today = call.bursar.clock.now().date();
     let sealed_date_of_birth = match input.date_of_birth {
@@ -199,7 +218,7 @@ fn patch(call: &Call, user: UserId, input: UpdateUserInput) -> Result<UserPatch,
         Patch::Set(born) => match gather(born.checked(today, "/date_of_birth"), &mut problems) {
             Some(born) => {
                 let nonce = call.bursar.entropy().bytes();
-                Patch::Set(tax_form::seal_birth_date(&call.bursar.vault, user, born.0, nonce))
+                Patch::Set(tax_form::seal_birth_date(&call.bursar.vault, org, user, born.0, nonce))
             }
             None => Patch::Keep,
         },
@@ -238,7 +257,8 @@ fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
 /// DELETE /v2/users/{user_id}
 pub async fn delete(call: Call, elsewhere: Elsewhere) -> Outcome {
     let (scope, user) = user_of(&call)?;
-    call.once(Ok(DeleteUser { scope, user, elsewhere }), Answer::ok).await
+    let by = By::key_of(&call);
+    call.once(Ok(DeleteUser { scope, by, user, elsewhere }), Answer::ok).await
 }
 
 input! {
@@ -265,10 +285,14 @@ pub fn routes(elsewhere: Elsewhere) -> Vec<Route> {
     let own = vec![
         route!(Post "/v2/users" App "create_user" create)
             .about("Users", "Makes a person known to the app.")
-            .describe("The phone is the identity inside the organization: a known phone connects that user to the app instead of making a second one, and what is known of the person stays.")
+            .describe(
+                "The phone is the identity inside the organization. A phone number that this app already works with returns that user. \
+                 One that only another app works with is refused with `user-in-another-app`; with an organization key and Api-App-Id \
+                 it connects the user to the app instead, and what is known of the payee stays.",
+            )
             .takes::<CreateUserInput>()
             .gives::<UserJson>(201, "The user.")
-            .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::UserInactive]),
+            .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::UserInactive, Code::UserInAnotherApp]),
         route!(Get "/v2/users" App "list_users" list)
             .about("Users", "The app's users, newest first.")
             .asks::<UsersQuery>()
@@ -285,17 +309,23 @@ pub fn routes(elsewhere: Elsewhere) -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/users/{user_id}" App "update_user" update)
             .about("Users", "Changes a user, all fields or none.")
+            .describe(
+                "The default payout method, automatic payouts, metadata and excluded rails belong to this app's profile of the payee. \
+                 An app changes a phone number or e-mail address only if it wrote it and it is not verified; an organization key \
+                 changes both, and the payee verifies the new one.",
+            )
             .takes::<UpdateUserInput>()
             .gives::<UserJson>(200, "The user.")
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
         Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, elsewhere))
             .about("Users", "Deletes a user.")
             .describe(
-                "The person's data is erased; the id and the ledger remain. To do it again gives the same. A user under a \
-                 sanctions review is not deleted before it is ended.",
+                "The payee's data is erased; the id and the ledger remain. With an app key and other apps connected to the payee, \
+                 only this app's profile and payout methods are. A repeated call returns the same. A user under a sanctions review \
+                 is not deleted before it is ended.",
             )
             .gives::<UserJson>(200, "The user, disabled.")
             .refuses(&[Code::NotFound, Code::UserHasBalance, Code::InvalidState]),
     ];
-    [own, proofs::routes(), findings::routes(), methods::routes(), screening::routes()].concat()
+    [own, proofs::routes(), notices::routes(), findings::routes(), methods::routes(), screening::routes()].concat()
 }

@@ -3,17 +3,19 @@
 use serde_json::json;
 
 use super::user_of;
+use crate::email::Email;
 use crate::http::input::input;
-use crate::http::inputs::Text;
+use crate::http::inputs::{CallingCode, NationalNumber, Text, phone};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Noted, Outcome, Permission, Route, Scope};
 use crate::ids::UserId;
 use crate::refusal::{Code, Refusal};
+use crate::security_log::SecurityEvent;
 use crate::users::address::SetAddress;
 use crate::users::inputs::{Address, AddressParts};
 use crate::users::tax_form::{SetCompliance, TaxFormInput, first_verification};
-use crate::users::verification::{NewCode, hash_code};
-use crate::users::{SendVerificationToken, UserJson, Verify};
+use crate::users::verification::{NewCode, Unlock, VerificationJson, hash_code};
+use crate::users::{By, SendVerificationToken, UserJson, Verify};
 
 input! {
     /// How the code is sent.
@@ -50,12 +52,56 @@ pub async fn verify(call: Call) -> Outcome {
         let offered_hash = hash_code(&call.bursar.vault, scope.org, &input.token.0);
         Verify { scope, user, offered_hash }
     });
-    call.once(command, |verified| match verified {
+    call.once(command, move |verified| match verified {
         Ok(user) => Answer::ok(user),
         // The wrong try was counted, so the command did not refuse; the caller is refused here.
-        Err(wrong) => wrong.refusal().as_ref().map_or_else(|| Answer::empty(500), Answer::from),
+        Err(wrong) => wrong.answer(scope.org),
     })
     .await
+}
+
+input! {
+    /// A phone or an address that was locked after wrong codes.
+    pub struct UnlockVerificationInput {
+        /// Country calling code, digits; needed with phone_number.
+        pub country_code: Option<CallingCode>,
+        /// Phone number within its country.
+        pub phone_number: Option<NationalNumber>,
+        /// E-mail address; excludes the phone.
+        pub email: Option<Email>,
+    }
+}
+
+impl UnlockVerificationInput {
+    fn recipient(self) -> Result<String, Refusal> {
+        match (self.country_code, self.phone_number, self.email) {
+            (Some(country), Some(number), None) => {
+                phone(&country.0, &number.0, "").map(|phone| phone.e164()).map_err(Refusal::fields)
+            }
+            (None, None, Some(email)) => Ok(email.as_str().to_lowercase()),
+            (_, _, Some(_)) => {
+                Err(Refusal::field(Code::InvalidInput, "/email", "excludes the phone number: send one of them"))
+            }
+            (_, None, None) => {
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required, or email in its place"))
+            }
+            (None, Some(_), None) => {
+                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required with phone_number"))
+            }
+        }
+    }
+}
+
+/// POST /v2/verifications/unlock
+pub async fn unlock_verification(call: Call) -> Outcome {
+    let (org, by) = (call.caller.org, call.caller.member.map(|signed_in| signed_in.member));
+    let recipient = call.body::<UnlockVerificationInput>().and_then(UnlockVerificationInput::recipient);
+    let unlocked = move |(json, unlocked): &(VerificationJson, bool)| {
+        let (event, reason, subject) = (SecurityEvent::VerificationUnlocked, "unlocked", json.id.to_string());
+        let noted = unlocked.then(|| Noted { event, reason, organization: org, subject });
+        Answer::ok(json).noting(noted.into_iter().collect())
+    };
+    call.once(recipient.map(|recipient| Unlock { org, recipient, by }), unlocked).await
 }
 
 /// PUT /v2/users/{user_id}/addresses
@@ -63,7 +109,7 @@ pub async fn set_address(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<Address>().map(|address| {
         let nonce = call.bursar.entropy().bytes();
-        SetAddress { scope, user, address: address.sealed(&call.bursar.vault, user, nonce) }
+        SetAddress { scope, user, address: address.sealed(&call.bursar.vault, scope.org, user, nonce) }
     });
     call.once(command, |is_first| Answer::empty(if *is_first { 201 } else { 200 })).await
 }
@@ -81,23 +127,38 @@ pub async fn set_compliance(call: Call) -> Outcome {
 async fn compliance_of(call: &Call, scope: Scope, user: UserId, input: TaxFormInput) -> Result<SetCompliance, Refusal> {
     let form = input.checked(call.bursar.clock.now().date(), "").map_err(Refusal::fields)?;
     let names = call.bursar.look_up(form.names()).await?;
-    let form = form.sealed(&call.bursar.vault, user, &mut call.bursar.entropy());
-    Ok(SetCompliance { scope, user, form, verification: first_verification(call.bursar.environment), names })
+    let form = form.sealed(&call.bursar.vault, scope.org, user, &mut call.bursar.entropy());
+    Ok(SetCompliance {
+        scope,
+        by: By::key_of(call),
+        user,
+        form,
+        verification: first_verification(call.bursar.environment),
+        names,
+    })
 }
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/users/{user_id}/send-verification-token" App "send_verification_token" send_verification_token)
             .about("Users", "Sends the user a six-digit code.")
-            .describe("By text message, or by a call with use_voice. The code is good for ten minutes, once, and for five tries. At most five an hour go to one phone and two hundred a day out for one app. Sending again voids the older code and does not reset the tries of a code that is still alive.")
+            .describe("By text message, or by a call with use_voice. The code is good for ten minutes, once, and for five tries. At most five an hour go to one phone and two hundred a day out for one app. Sending again voids the older code and does not reset the tries of a code that is still alive. Wrong codes of a phone are counted over all apps and links: after 10, each makes it wait an hour, after 30 a day, and after 100 it is locked.")
             .takes::<SendVerificationTokenInput>()
             .gives_empty(202, "The code is on its way.")
-            .refuses(&[Code::InvalidInput, Code::NotFound, Code::UserInactive, Code::UserInfoMissing, Code::RateLimited]),
+            .refuses(&[Code::InvalidInput, Code::InvalidPhoneNumber, Code::NotFound, Code::UserInactive, Code::UserInfoMissing, Code::RateLimited, Code::VerificationLocked]),
         route!(Post "/v2/users/{user_id}/verify" App "verify_user" verify)
             .about("Users", "Takes the code that the user entered.")
             .takes::<VerifyInput>()
             .gives::<UserJson>(200, "The user, verified.")
-            .refuses(&[Code::WrongToken, Code::NotFound, Code::UserInactive]),
+            .refuses(&[Code::WrongToken, Code::NotFound, Code::UserInactive, Code::RateLimited, Code::VerificationLocked]),
+        route!(Post "/v2/verifications/unlock" Organization "unlock_verification" unlock_verification)
+            .members(Permission::Govern)
+            .about("Users", "Unlock a phone or an e-mail address after too many wrong codes")
+            .describe("With an organization key, or as a signed-in admin. Clears the count of wrong codes, so that codes are sent there and compared again, as an administrative act. The phone or address does not have to belong to a user. To repeat it changes nothing. 404 where no code was ever sent.")
+            .takes::<UnlockVerificationInput>()
+            .example(json!({"country_code": "1", "phone_number": "2127361234"}))
+            .gives::<VerificationJson>(200, "What is counted of the phone or address.")
+            .refuses(&[Code::NotFound]),
         route!(Put "/v2/users/{user_id}/addresses" App "set_user_address" set_address)
             .about("Users", "Adds an address to the user, or replaces it.")
             .takes::<AddressParts>()
@@ -109,6 +170,7 @@ pub(super) fn routes() -> Vec<Route> {
             .describe("Numbers are sealed and never shown whole. A newer form replaces an older one.")
             .takes::<TaxFormInput>()
             .example(json!({"w9": {
+                "entity_type": "individual", "tax_id_type": "ssn",
                 "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
                 "postcode": "10001", "certified": true,
             }}))

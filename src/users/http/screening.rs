@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::http::input::input;
 use crate::http::inputs::Text;
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Outcome, Permission, Route, Scope};
 use crate::ids::{MemberId, UserId};
 use crate::refusal::Code;
 use crate::screening::ListVersion;
@@ -92,6 +92,7 @@ pub(super) fn routes() -> Vec<Route> {
             .gives::<ScreeningJson>(200, "The hits, each with its score explained word by word.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/users/{user_id}/screening/clear" Organization "clear_user_screening" clear)
+            .members(Permission::Govern)
             .about("Screening", "Ends a review: it is somebody else.")
             .describe("The user is as before. The same name beside the same name on the list is not found again. It also takes back a confirmation.")
             .takes::<DecideInput>()
@@ -99,6 +100,7 @@ pub(super) fn routes() -> Vec<Route> {
             .gives::<ScreeningJson>(200, "The screening, decided.")
             .refuses(&refusals),
         route!(Post "/v2/users/{user_id}/screening/confirm" Organization "confirm_user_screening" confirm)
+            .members(Permission::Govern)
             .about("Screening", "Ends a review: it is the person on the list.")
             .describe("The user is disabled and flagged. Nothing is paid out; money in the wallet stays where it is.")
             .takes::<DecideInput>()

@@ -106,30 +106,32 @@ pub fn document(world: &mut World, user: &User) -> Result<ScreeningJson, Halt> {
         name: Some(user.full_name()).filter(|name| !name.is_empty()),
         status: user.status,
         ofac_status: user.compliance.0.flags.ofac_status,
-        hits: hits.iter().rev().map(|hit| shown(hit)).collect(),
+        hits: hits.iter().rev().map(|hit| ScreeningHitJson::from(&**hit)).collect(),
     })
 }
 
-fn shown(hit: &ScreeningHit) -> ScreeningHitJson {
-    let details = hit.details.0.clone();
-    ScreeningHitJson {
-        id: hit.id,
-        created: hit.created_at,
-        screened_name: hit.screened_name.clone(),
-        listed_name: hit.listed_name.clone(),
-        name_kind: hit.name_kind,
-        score: hit.score,
-        comparison: hit.comparison.as_ref().map(|comparison| comparison.0.clone()),
-        entry: hit.entry,
-        list: hit.list_hash.clone(),
-        program: details.program,
-        title: details.title,
-        remarks: details.remarks,
-        addresses: details.addresses,
-        status: hit.status,
-        decided_by: hit.decided_by,
-        comment: hit.comment.clone(),
-        decided_at: hit.decided_at,
+impl From<&ScreeningHit> for ScreeningHitJson {
+    fn from(hit: &ScreeningHit) -> Self {
+        let details = hit.details.0.clone();
+        Self {
+            id: hit.id,
+            created: hit.created_at,
+            screened_name: hit.screened_name.clone(),
+            listed_name: hit.listed_name.clone(),
+            name_kind: hit.name_kind,
+            score: hit.score,
+            comparison: hit.comparison.as_ref().map(|comparison| comparison.0.clone()),
+            entry: hit.entry,
+            list: hit.list_hash.clone(),
+            program: details.program,
+            title: details.title,
+            remarks: details.remarks,
+            addresses: details.addresses,
+            status: hit.status,
+            decided_by: hit.decided_by,
+            comment: hit.comment.clone(),
+            decided_at: hit.decided_at,
+        }
     }
 }
 

@@ -29,9 +29,12 @@ fn claim_at(position: usize) -> Claim {
         app_name: "Harbor & Pine Studio".into(),
         amount: "$1,250.00".into(),
         memo: Some("Illustrations for the spring <catalogue>. Thank you!".into()),
+        message: Some("See you in <May>!".into()),
         expires_on: Some("December 21, 2026".into()),
         steps: steps.collect(),
         sandbox: true,
+        signed_in: position > 1,
+        may_change_contact: position > 3,
     }
 }
 
@@ -52,6 +55,7 @@ pub(super) fn contact(way: ContactWay, form: Form) -> ContactPage {
     ContactPage {
         claim: claim_at(0),
         way,
+        other_way: way == ContactWay::Email,
         addressed_to: Some("+1 ••• ••• 1234".into()),
         country_codes: choices(&[("1", "United States +1"), ("49", "Germany +49")]),
         form,
@@ -59,7 +63,23 @@ pub(super) fn contact(way: ContactWay, form: Form) -> ContactPage {
 }
 
 fn code(resent: bool, dead: bool, form: Form) -> CodePage {
-    CodePage { claim: claim_at(1), sent_to: "+1 ••• ••• 1234".into(), resent, dead, form }
+    CodePage {
+        claim: claim_at(1), sent_to: "+1 ••• ••• 1234".into(), resent, dead, other_contact: false, form
+    }
+}
+
+fn contact_claim() -> Claim {
+    Claim { may_change_contact: false, ..claim_at(6) }
+}
+
+fn contact_change(changed: bool, form: Form) -> ContactChangePage {
+    let country_codes = choices(&[("1", "United States +1"), ("49", "Germany +49")]);
+    ContactChangePage { claim: contact_claim(), changed, country_codes, form }
+}
+
+fn contact_codes(form: Form) -> ContactCodesPage {
+    let (present_sent_to, new_sent_to) = ("+1 ••• ••• 1234".into(), "a••@example.com".into());
+    ContactCodesPage { claim: contact_claim(), present_sent_to, new_sent_to, form }
 }
 
 pub(super) fn compliance(tax_form: TaxForm, form: Form) -> CompliancePage {
@@ -94,6 +114,7 @@ fn details(fields: Vec<MethodField>, form: Form) -> MethodDetailsPage {
         fields,
         countries: choices(&[("DE", "Germany"), ("FR", "France")]),
         networks: choices(&[("base", "Base"), ("solana", "Solana")]),
+        may_prefer: true,
         form,
     }
 }
@@ -245,6 +266,18 @@ fn identity_pages() -> Vec<Shown> {
     ]
 }
 
+fn contact_change_pages() -> Vec<Shown> {
+    let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a whole email address, like ada@example.com.")]);
+    let wrong_code = form(&[], &[("new_token", "The code is wrong. It may be tried 4 more times.")]);
+    vec![
+        show("contact-change", &contact_change(false, Form::default())),
+        show("contact-changed", &contact_change(true, Form::default())),
+        show("contact-change-wrong", &contact_change(false, wrong_email)),
+        show("contact-codes", &contact_codes(Form::default())),
+        show("contact-codes-wrong", &contact_codes(wrong_code)),
+    ]
+}
+
 fn tax_pages() -> Vec<Shown> {
     let started = form(&[("entity_type", "individual"), ("tax_id_type", "ssn"), ("state", "NY")], &[]);
     let wrong = form(
@@ -374,9 +407,60 @@ fn developer_pages() -> Vec<Shown> {
     ]
 }
 
+fn notice_pages() -> Vec<Shown> {
+    let notice = |state, form| NoticePage {
+        token: "q7Zt-sample".into(),
+        app_name: "Harbor & Pine Studio".into(),
+        changes: vec![
+            "A new place for your money was added: Bank account ••6789".into(),
+            "Your usual way to get paid is another one now: Bank account ••6789".into(),
+            "Automatic payouts were switched on".into(),
+        ],
+        changed_on: "Monday, November 23".into(),
+        sent_to: "***1234".into(),
+        state,
+        form,
+    };
+    let wrong = form(&[], &[("token", "The code is wrong. It may be tried 4 more times.")]);
+    vec![
+        show("notice", &notice(NoticeState::Running, Form::default())),
+        show("notice-stopped", &notice(NoticeState::Stopped, Form::default())),
+        show("notice-code", &notice(NoticeState::CodeSent, Form::default())),
+        show("notice-wrong", &notice(NoticeState::CodeSent, wrong)),
+    ]
+}
+
+fn setup_pages() -> Vec<Shown> {
+    let setup = |state, form| SetupPage { token: "q7Zt-sample".into(), state, form };
+    let (id, email) = ("0198c0de-0000-7000-8000-000000000001".to_owned(), "ada@example.com".to_owned());
+    let made = SetupState::Made {
+        name: "Harbor & Pine Studio".into(),
+        id: id.clone(),
+        key: "org_pk_production_sample:org_sk_production_sample".into(),
+        email: email.clone(),
+    };
+    let wrong = form(
+        &[("organization_name", "Harbor & Pine Studio"), ("email", "ada@")],
+        &[("name", "Enter your name."), ("password", "The password must have at least 12 characters.")],
+    );
+    let member = SetupState::Member { name: "Ada <Lovelace>".into() };
+    vec![
+        show("setup", &setup(SetupState::Organization, Form::default())),
+        show("setup-wrong", &setup(SetupState::Organization, wrong)),
+        show("setup-made", &setup(made, Form::default())),
+        show("setup-member", &setup(member, Form::default())),
+        show("setup-password-set", &setup(SetupState::PasswordSet { id, email }, Form::default())),
+        show("setup-closed", &setup(SetupState::Closed, Form::default())),
+        show("setup-problem", &setup(SetupState::Problem { message: "Too many tries.".into() }, Form::default())),
+    ]
+}
+
 /// Every page in every state.
 pub(super) fn all_pages() -> Vec<Shown> {
     let mut pages = identity_pages();
+    pages.extend(notice_pages());
+    pages.extend(contact_change_pages());
+    pages.extend(setup_pages());
     pages.extend(tax_pages());
     pages.extend(method_pages());
     pages.extend(payout_pages());

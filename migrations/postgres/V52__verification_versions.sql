@@ -1,0 +1,3 @@
+-- Each app's log numbers the events about the codes of a phone or an address on its own.
+
+ALTER TABLE verification_recipients ADD COLUMN versions text COLLATE "C" NOT NULL DEFAULT '{}';

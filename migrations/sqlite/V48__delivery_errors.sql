@@ -1,0 +1,3 @@
+-- Why the last delivery of a link failed.
+
+ALTER TABLE payout_links ADD COLUMN delivery_error TEXT;

@@ -1,0 +1,3 @@
+-- limit_days has its sums.
+
+DROP TABLE payout_days;

@@ -1,0 +1,191 @@
+//! The payee changes a verified phone number or e-mail address, with a code on both sides (decisions.md 17).
+//!
+//! The change waits in the claim session and expires with its codes. Invariants: nothing changes before both codes are
+//! right; only a session of a link that names its payee begins one. The code to the new contact counts like that of a link that names
+//! no payee: its holder may type any phone number, and must not be able to lock a stranger out.
+
+use super::document::PendingContactChange;
+use super::sitting::{self, Sitting};
+use super::verbs::{Contact, SENDS_MESSAGE, SENDS_OF_LINK_PER_HOUR_MAX, must_have_contact, names_payee, not_here};
+use crate::apps;
+use crate::email::Email;
+use crate::engine::Command;
+use crate::ids::OrgId;
+use crate::messages::{Channel, CodePurpose};
+use crate::payout_links::{ClaimToken, PayoutLink};
+use crate::phone::PhoneNumber;
+use crate::refusal::{Code, FieldError, Refusal};
+use crate::users::verification::{self, Checked, Door, NewCode, Recipient};
+use crate::users::{self, Identity};
+use crate::world::record::Document;
+use crate::world::{Halt, World};
+
+/// POST /v2/claims/{token}/contact-change
+#[derive(Clone, Debug)]
+pub struct BeginContactChange {
+    /// The link.
+    pub token: ClaimToken,
+    /// The session.
+    pub session_hash: Option<Vec<u8>>,
+    /// The new contact.
+    pub new: Contact,
+    /// The codes that were drawn: for the present contact, and for the new one.
+    pub codes: [NewCode; 2],
+}
+
+impl Command for BeginContactChange {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        let (new, to) = match &self.new {
+            Contact::Phone(phone) => (Identity::Phone(phone.clone()), phone.e164()),
+            Contact::Email(email) => (Identity::Email(email.clone()), email.as_str().to_lowercase()),
+        };
+        must_be_allowed(&sitting, &new)?;
+        let from = users::may_change_contact(&sitting.user, &new)?;
+        let (link, now) = (&sitting.link, world.now());
+        if let Identity::Phone(phone) = &new {
+            apps::phones::may_write_to(world, link.scope(), &phone.e164(), "/phone_number")?;
+        }
+        let contact = must_have_contact(world, link)?;
+        // Two codes are two sends of the link.
+        let once = |sent: &[i64]| verification::with_one_more(sent, now, SENDS_OF_LINK_PER_HOUR_MAX, SENDS_MESSAGE);
+        let sends = once(&once(&contact.sent_at_micros.0)?)?;
+        for ((recipient, door), code) in
+            [(&from, present_door(link)), (&to, new_door(link))].into_iter().zip(&self.codes)
+        {
+            let to = Recipient { channel: channel_to(recipient), recipient, door };
+            verification::start(world, link.scope(), &to, code)?;
+        }
+
+        // From here it must succeed.
+        world.change(&contact, |contact| contact.sent_at_micros = Document(sends));
+        sitting.touch(world, |session| {
+            session.change_from = Some(from);
+            session.change_to = Some(to);
+        });
+        Ok(())
+    }
+}
+
+/// POST /v2/claims/{token}/contact-change/confirm
+#[derive(Clone, Debug)]
+pub struct ConfirmContactChange {
+    /// The link.
+    pub token: ClaimToken,
+    /// The session.
+    pub session_hash: Option<Vec<u8>>,
+    /// Keyed hashes of the codes that were typed: of the present contact, and of the new one.
+    pub offered: [Vec<u8>; 2],
+}
+
+impl Command for ConfirmContactChange {
+    /// What the codes were where one is not right: a wrong one is counted, so it is no refusal here.
+    type Reply = Result<(), [Checked; 2]>;
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
+        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        let (link, session) = (&sitting.link, &sitting.session);
+        let (Some(from), Some(to)) = (&session.change_from, &session.change_to) else {
+            let message = "No change is waiting for its codes. Give the new phone number or e-mail address first.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        };
+        let new = identity(to)?;
+        must_be_allowed(&sitting, &new)?;
+        if users::may_change_contact(&sitting.user, &new)? != *from {
+            let message = "The phone number or e-mail address was changed meanwhile. Begin again.";
+            return Err(Refusal::new(Code::InvalidState, message).into());
+        }
+        let [present, offered_new] = &self.offered;
+        let tried = [(from.as_str(), present_door(link), &present[..]), (to, new_door(link), offered_new)];
+        let checked = verification::check_both(world, link.scope(), tried)?;
+        if checked != [Checked::Right; 2] {
+            return Ok(Err(checked));
+        }
+        users::change_contact(world, link.scope(), &sitting.user, &new)?;
+        sitting.touch(world, |session| (session.change_from, session.change_to) = (None, None));
+        Ok(Ok(()))
+    }
+}
+
+/// Whether a session may change how its payee is reached.
+pub(super) fn is_allowed(sitting: &Sitting) -> bool {
+    sitting.may_change_payee() && names_payee(&sitting.link) && sitting.user.is_verified()
+}
+
+fn must_be_allowed(sitting: &Sitting, new: &Identity) -> Result<(), Refusal> {
+    sitting.may_change()?;
+    if is_allowed(sitting) {
+        return Ok(());
+    }
+    Err(not_here(match new {
+        Identity::Phone(_) => "/phone_number",
+        Identity::Email(_) => "/email",
+    }))
+}
+
+/// The change whose codes wait to be typed.
+pub(super) fn pending(world: &mut World, sitting: &Sitting) -> Result<Option<PendingContactChange>, Halt> {
+    let (Some(from), Some(to)) = (&sitting.session.change_from, &sitting.session.change_to) else { return Ok(None) };
+    let link = &sitting.link;
+    for (recipient, door) in [(from, present_door(link)), (to, new_door(link))] {
+        if !verification::is_awaited(world, link.org, recipient, door)? {
+            return Ok(None);
+        }
+    }
+    let (present_sent_to, new_sent_to) = (verification::masked(from), verification::masked(to));
+    Ok(Some(PendingContactChange { present_sent_to, new_sent_to }))
+}
+
+/// The refusal of codes of which one is not right, each named by its field.
+pub fn wrong_codes(checked: [Checked; 2]) -> Refusal {
+    let mut wrong = Vec::new();
+    for (checked, field) in checked.into_iter().zip(["/present_token", "/new_token"]) {
+        match checked.refusal() {
+            Some(refusal) if refusal.code == Code::WrongToken => {
+                wrong.push(FieldError {
+                    field: field.to_owned(),
+                    code: refusal.code.as_str(),
+                    message: reason(&refusal),
+                });
+            }
+            // It was not compared: there is nothing to say of the other one.
+            Some(refusal) => return refusal,
+            None => {}
+        }
+    }
+    Refusal::fields(wrong)
+}
+
+fn reason(refusal: &Refusal) -> String {
+    refusal.errors.first().map_or_else(String::new, |error| error.message.clone())
+}
+
+fn present_door(link: &PayoutLink) -> Door {
+    Door { purpose: CodePurpose::ContactChange, about: link.id.0, names_recipient: true }
+}
+
+fn new_door(link: &PayoutLink) -> Door {
+    Door { names_recipient: false, ..present_door(link) }
+}
+
+fn channel_to(recipient: &str) -> Channel {
+    if recipient.contains('@') { Channel::Email } else { Channel::Sms }
+}
+
+fn identity(recipient: &str) -> Result<Identity, Refusal> {
+    let damaged = || Refusal::new(Code::InternalError, "The new contact of this session cannot be read.");
+    match channel_to(recipient) {
+        Channel::Email => Email::parse(recipient).map(Identity::Email).map_err(|_| damaged()),
+        Channel::Sms | Channel::Voice => PhoneNumber::parse_e164(recipient).map(Identity::Phone).map_err(|_| damaged()),
+    }
+}

@@ -1,0 +1,31 @@
+//! A request with a member's session acts as that member and as no other.
+//!
+//! Invariant: where a route takes `acting_user_id` and a session came along, the body that the handler reads names the
+//! member of the session.
+
+use crate::http::{Caller, Route};
+use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
+
+const FIELD: &str = "acting_user_id";
+
+/// Fills in `acting_user_id` from the session.
+///
+/// # Errors
+/// `member-proof-required` for the id of another member: the session does not prove that one.
+pub(super) fn name_member(route: &Route, caller: &Caller, body: &mut Json) -> Result<(), Refusal> {
+    let takes_it = route.documented.body.as_ref().is_some_and(|schema| !schema["properties"][FIELD].is_null());
+    let (true, Some(signed_in), Json::Object(fields)) = (takes_it, caller.member, body) else { return Ok(()) };
+    let own = Json::Text(signed_in.member.to_string());
+    match fields.iter_mut().find(|(name, _)| name == FIELD) {
+        None => fields.push((FIELD.to_owned(), own)),
+        Some((_, given @ Json::Null)) => *given = own,
+        // What is no id is refused as a wrong field.
+        Some((_, Json::Text(given))) if given.parse::<uuid::Uuid>().is_ok_and(|id| id != signed_in.member.0) => {
+            let message = "is another member than the one whose session came along; leave it out";
+            return Err(Refusal::field(Code::MemberProofRequired, "/acting_user_id", message));
+        }
+        Some(_) => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Refusals that belong in the security log: who was refused, from where, for which reason.
+
+use axum::http::request::Parts;
+
+use super::{Peer, Seen};
+use crate::basic::Credential;
+use crate::http::{CredentialKind, Outcome, Route, Who};
+use crate::refusal::Code;
+use crate::security_log::{self, Origin, SecurityEvent};
+
+/// Logs an outcome of 401 or 403, and what the guards have noticed.
+pub(super) fn notice(route: Option<&Route>, parts: &Parts, outcome: &Outcome, seen: &Seen, request_id: &str) {
+    let Some(event) = seen.event.or_else(|| event(route, outcome)) else { return };
+    let reason = match outcome {
+        Err(refusal) if refusal.code == Code::Unauthorized => unauthorized(parts),
+        Err(refusal) => refusal.code.as_str(),
+        Ok(_) => "refused",
+    };
+    let caller = seen.caller.as_ref().filter(|caller| caller.kind != CredentialKind::None);
+    let organization = caller.map(|caller| caller.org.to_string());
+    let app = caller.and_then(|caller| caller.app).map(|app| app.to_string());
+    let member = caller.and_then(|caller| caller.member).map(|signed_in| signed_in.member.to_string());
+    let shown = shown(parts);
+    let origin = Origin {
+        ip: parts.extensions.get::<Peer>().map(|peer| peer.0),
+        client_id: shown.as_ref().map(|credential| credential.client_id.as_str()),
+        organization: organization.as_deref(),
+        app: app.as_deref(),
+        member: member.as_deref(),
+        subject: None,
+        route: route.map(|route| route.path),
+        request_id: Some(request_id),
+    };
+    security_log::record(event, reason, origin);
+}
+
+fn event(route: Option<&Route>, outcome: &Outcome) -> Option<SecurityEvent> {
+    match super::status(outcome) {
+        401 => Some(SecurityEvent::LoginFailed),
+        403 if route?.who == Who::Carrier => Some(SecurityEvent::WrongSignature),
+        403 => Some(SecurityEvent::AccessRefused),
+        _ => None,
+    }
+}
+
+fn shown(parts: &Parts) -> Option<Credential> {
+    Credential::parse(parts.headers.get("authorization")?.to_str().ok()?).ok()
+}
+
+/// What is wrong with the credentials, for the log alone: the caller learns only that they are not valid.
+fn unauthorized(parts: &Parts) -> &'static str {
+    match (parts.headers.contains_key("authorization"), shown(parts)) {
+        (false, _) => "no-credentials",
+        (true, None) => "malformed-credentials",
+        (true, Some(credential)) if credential.secret.is_none() => "unknown-client-id",
+        (true, Some(_)) => "wrong-credentials",
+    }
+}

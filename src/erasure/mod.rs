@@ -1,0 +1,138 @@
+//! Erasing a payee: a job takes the data out of every row that has them, a page at a time.
+//!
+//! The commit of the deletion empties the payee's own rows and leaves an [`Erasure`] behind, which says by what the payee
+//! is recognized. From then on no answer shows the data ([`hidden`]), and no message goes out. The job reads the next rows
+//! ([`next`]) and erases them ([`ErasePage`]); the last commit removes the [`Erasure`], and with it the last copy.
+//!
+//! Invariant: after the job no row holds the payee's data but the ledger, the id, and what docs/operating.md lists.
+//! Deliberately absent: who may erase a payee (`users::delete`).
+
+mod erase;
+mod hide;
+mod next;
+mod redact;
+
+pub use erase::ErasePage;
+pub use hide::{hidden, shows};
+pub use next::{Found, Page, next};
+
+use std::sync::Arc;
+
+use crate::clock::Time;
+use crate::events::acts::{self, ActKind, NewAct};
+use crate::ids::{JobId, OrgId, UserId};
+use crate::jobs::{self, Work};
+use crate::messages::Message;
+use crate::transfers;
+use crate::users::{Elsewhere, User};
+use crate::world::record::{key, record, words};
+use crate::world::{Halt, World};
+
+words! {
+    /// What is being gone through, in this order.
+    pub enum Step {
+        /// Links of the user.
+        Links = "links",
+        /// Links to the phone number.
+        LinksByPhone = "links_by_phone",
+        /// Links to the e-mail address.
+        LinksByEmail = "links_by_email",
+        /// Contacts of claims.
+        Contacts = "contacts",
+        /// Payout requests of the user.
+        Requests = "requests",
+        /// Payout requests from the phone number.
+        RequestsByPhone = "requests_by_phone",
+        /// Transfers of the user.
+        Transfers = "transfers",
+        /// Events about the user.
+        Events = "events",
+        /// Messages to the phone number.
+        MessagesByPhone = "messages_by_phone",
+        /// Messages to the e-mail address.
+        MessagesByEmail = "messages_by_email",
+        /// The sandbox's inbox of the phone number.
+        InboxByPhone = "inbox_by_phone",
+        /// The sandbox's inbox of the e-mail address.
+        InboxByEmail = "inbox_by_email",
+        /// Answers that are kept for idempotency keys.
+        Answers = "answers",
+        /// Rows of batches.
+        Batches = "batches",
+    }
+}
+
+record! {
+    /// A payee whose data are being erased.
+    pub struct Erasure in "erasures" {
+        key (org, user_id)
+        many OF_ORG (org);
+        /// The organization.
+        pub org: OrgId,
+        /// The user.
+        pub user_id: UserId,
+        /// The phone number in E.164.
+        pub phone: Option<String>,
+        /// The phone number within its country.
+        pub national: Option<String>,
+        /// The e-mail address.
+        pub email: Option<String>,
+        /// First and last name.
+        pub name: Option<String>,
+        /// What is being gone through.
+        pub step: Step,
+        /// Behind which row; from the first one when empty.
+        pub after: Option<String>,
+        /// Since when.
+        pub began_at: Time,
+    }
+}
+
+impl Erasure {
+    /// Texts by which the payee is recognized.
+    fn needles(&self) -> Vec<String> {
+        let contacts = [&self.national, &self.email].into_iter().flatten().cloned();
+        contacts.chain([self.user_id.to_string()]).filter(|needle| needle.len() > 3).collect()
+    }
+
+    /// Whether a row is old enough to be the payee's: the phone number may be another person's since.
+    fn covers(&self, created_at: Time) -> bool {
+        created_at < self.began_at
+    }
+
+    /// Whether a text has the payee in it.
+    fn is_in(&self, text: &str) -> bool {
+        self.needles().iter().any(|needle| text.contains(needle.as_str()))
+    }
+}
+
+/// What is here, and in what is listed before, of a user.
+pub const OF_USERS: Elsewhere = Elsewhere { under_way: transfers::under_way, erase: begin };
+
+/// Leaves the erasure behind, and its job.
+fn begin(world: &mut World, org: OrgId, id: UserId) -> Result<(), Halt> {
+    let Some(user) = world.get::<User>(key![org, id])? else { return Ok(()) };
+    let began_at = world.now();
+    world.add(Erasure {
+        org,
+        user_id: id,
+        phone: user.phone_e164.clone(),
+        national: user.phone_national.clone(),
+        email: user.email.clone(),
+        name: Some(user.full_name()).filter(|name| !name.is_empty()),
+        step: Step::Links,
+        after: None,
+        began_at,
+    });
+    jobs::enqueue_as(world, org, JobId(id.0), Work::EraseUser { user: id.0 });
+    acts::record(world, org, NewAct::of(ActKind::UserErased, None, id))
+}
+
+/// Whether a phone number or an e-mail address is of a payee who is being erased.
+pub fn is_erasing(world: &World, message: &Message) -> Result<bool, Halt> {
+    let is_of = |erasure: &Arc<Erasure>| {
+        let contacts = [&erasure.phone, &erasure.email];
+        erasure.covers(message.created_at) && contacts.into_iter().flatten().any(|of| *of == message.recipient)
+    };
+    Ok(world.all::<Erasure>(Erasure::OF_ORG, key![message.org])?.iter().any(is_of))
+}

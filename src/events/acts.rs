@@ -1,0 +1,217 @@
+//! Administrative acts: who changed a key, a member, a setting or a policy, when, and from what to what.
+//!
+//! An act is an event of the organization's own log, whose app is the organization's id. So acts are chained, anchored
+//! and verified like all events, and are committed with what they are about. No webhook endpoint has that log.
+//! Deliberately absent: secrets, and names and addresses of people; an act says which fields changed.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::{Event, EventName, HeadJson, News, head_of, tell};
+use crate::clock::Time;
+use crate::http::input::input;
+use crate::http::inputs::Whole;
+use crate::http::lists::LIMIT_MAX;
+use crate::http::{Answer, Call, Outcome, Scope};
+use crate::ids::{AppId, EventId, MemberId, OrgId};
+use crate::world::query::{Compare, Direction};
+use crate::world::record::{Cell, words};
+use crate::world::{Halt, Query, World};
+
+words! {
+    /// What was done.
+    pub enum ActKind {
+        /// An organization was created.
+        OrganizationCreated = "organization.created",
+        /// An app was created.
+        AppCreated = "app.created",
+        /// An app's name or metadata changed.
+        AppChanged = "app.changed",
+        /// An app was deleted, and its keys revoked.
+        AppDeleted = "app.deleted",
+        /// An app's settings changed.
+        SettingsChanged = "settings.changed",
+        /// A key was issued.
+        KeyIssued = "key.issued",
+        /// A key was revoked.
+        KeyRevoked = "key.revoked",
+        /// A member was added.
+        MemberCreated = "member.created",
+        /// A member changed.
+        MemberChanged = "member.changed",
+        /// A member was removed.
+        MemberRemoved = "member.removed",
+        /// An approval policy was created.
+        PolicyCreated = "policy.created",
+        /// An approval policy changed.
+        PolicyChanged = "policy.changed",
+        /// An approval policy was deleted.
+        PolicyDeleted = "policy.deleted",
+        /// A payee was erased.
+        UserErased = "user.erased",
+        /// A locked phone number or e-mail address was unlocked.
+        VerificationUnlocked = "verification.unlocked",
+        /// A payee's data were exported.
+        UserExported = "user.exported",
+    }
+}
+
+/// An act, to be recorded.
+#[derive(Clone, Debug)]
+pub struct NewAct {
+    /// What was done.
+    pub kind: ActKind,
+    /// In which app, where it was in one.
+    pub app: Option<AppId>,
+    /// To what: a client id, or an object's id.
+    pub subject: String,
+    /// Which member did it, where one is known.
+    pub member: Option<MemberId>,
+    /// What changed, as it was.
+    pub before: Map<String, Value>,
+    /// What changed, as it is.
+    pub after: Map<String, Value>,
+}
+
+impl NewAct {
+    /// An act without a summary.
+    pub fn of(kind: ActKind, app: Option<AppId>, subject: impl ToString) -> Self {
+        let (before, after) = (Map::new(), Map::new());
+        Self { kind, app, subject: subject.to_string(), member: None, before, after }
+    }
+
+    /// The same act of a member.
+    #[must_use]
+    pub fn by(self, member: Option<MemberId>) -> Self {
+        Self { member, ..self }
+    }
+
+    /// The same act with the fields that differ.
+    #[must_use]
+    pub fn changing(mut self, before: &impl Serialize, after: &impl Serialize) -> Self {
+        let fields = |object: Option<Value>| match object {
+            Some(Value::Object(fields)) => fields,
+            Some(_) | None => Map::new(),
+        };
+        let (before, after) = (fields(serde_json::to_value(before).ok()), fields(serde_json::to_value(after).ok()));
+        for name in before.keys().chain(after.keys()) {
+            let (was, is) = (before.get(name), after.get(name));
+            if was != is {
+                self.before.insert(name.clone(), was.cloned().unwrap_or_default());
+                self.after.insert(name.clone(), is.cloned().unwrap_or_default());
+            }
+        }
+        self
+    }
+}
+
+/// What is kept of an act.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    act: String,
+    by: Option<String>,
+    member_id: Option<MemberId>,
+    app_id: Option<AppId>,
+    subject: String,
+    before: Map<String, Value>,
+    after: Map<String, Value>,
+}
+
+/// The log of an organization's acts: no app has the organization's id.
+const fn log_of(org: OrgId) -> Scope {
+    Scope { org, app: AppId(org.0) }
+}
+
+/// Records an act in the commit that does it.
+pub fn record(world: &mut World, org: OrgId, act: NewAct) -> Result<(), Halt> {
+    let by = world.caller().map(|caller| caller.to_string()).filter(|caller| !caller.is_empty());
+    let NewAct { kind, app: app_id, subject, member: member_id, before, after } = act;
+    let act = kind.as_str().to_owned();
+    let kept = Kept { act, by, member_id, app_id, subject, before, after };
+    let id: Uuid = world.id();
+    tell(world, log_of(org), News::of(EventName::AdministrativeAct, id, 1, &kept))
+}
+
+input! {
+    /// Which acts are asked for.
+    pub struct ActsQuery {
+        /// Only acts behind this sequence number; 0, or nothing, for all.
+        pub after: Option<Whole<0, { i64::MAX }>>,
+        /// Acts of a page, 1 to 100; 100 when not given.
+        pub limit: Option<Whole<1, LIMIT_MAX>>,
+    }
+}
+
+/// What a person with authority changed.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AdministrativeActJson {
+    /// Its id.
+    pub id: EventId,
+    /// Its place in the organization's log: the first has 1, each one more than the one before, none missing.
+    pub sequence: i64,
+    /// When.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// What was done, for example settings.changed.
+    #[schema(example = "settings.changed")]
+    pub act: String,
+    /// The client id of the key that did it; null where the program did, or its command line.
+    #[schema(required)]
+    pub by: Option<String>,
+    /// The member who did it, where one is known.
+    #[schema(required)]
+    pub member_id: Option<MemberId>,
+    /// In which app, where it was in one.
+    #[schema(required)]
+    pub app_id: Option<AppId>,
+    /// To what: a client id, or an object's id.
+    pub subject: String,
+    /// The fields that changed, as they were. Without secrets.
+    #[schema(value_type = Object)]
+    pub before: Map<String, Value>,
+    /// The fields that changed, as they are since.
+    #[schema(value_type = Object)]
+    pub after: Map<String, Value>,
+}
+
+impl AdministrativeActJson {
+    fn of(event: &Event) -> Option<Self> {
+        let Kept { act, by, member_id, app_id, subject, before, after } = serde_json::from_str(&event.object).ok()?;
+        let Event { id, sequence, created_at: created, .. } = *event;
+        Some(Self { id, sequence, created, act, by, member_id, app_id, subject, before, after })
+    }
+}
+
+/// A page of acts, and the signed head of their log.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ActsJson {
+    /// Whether more acts exist beyond this page.
+    pub has_more: bool,
+    /// The acts, oldest first.
+    pub data: Vec<AdministrativeActJson>,
+    /// The signed head of the log; null while it is empty.
+    #[schema(required)]
+    pub head: Option<HeadJson>,
+}
+
+/// GET /v2/administrative-acts
+pub async fn list(call: Call) -> Outcome {
+    let scope = log_of(call.caller.org);
+    let asked: ActsQuery = call.query()?;
+    let after = asked.after.map_or(0, |after| after.0);
+    let limit = usize::try_from(asked.limit.map_or(LIMIT_MAX, |limit| limit.0)).unwrap_or(1);
+    let (mut events, head) = call
+        .read(move |world| {
+            let log = Query::of::<Event>(scope.org.to_value(), "sequence", limit + 1);
+            let log = log.filter("app", Compare::Equal, scope.app.to_value());
+            let page = Query { direction: Direction::Ascending, after: Some(after.to_value()), ..log };
+            Ok((world.page::<Event>(&page)?, head_of(world, scope)?))
+        })
+        .await?;
+    let has_more = events.len() > limit;
+    events.truncate(limit);
+    let data = events.iter().filter_map(|event| AdministrativeActJson::of(event)).collect();
+    Ok(Answer::ok(&ActsJson { has_more, data, head: head.map(|head| HeadJson::of(&call.bursar.history, &head)) }))
+}

@@ -1,0 +1,86 @@
+//! The route of exports.
+
+use super::{Asked, ExportJson, Place, Section, export};
+use crate::erasure::{Erasure, shows};
+use crate::http::input::input;
+use crate::http::inputs::{Text, Whole};
+use crate::http::lists::LIMIT_MAX;
+use crate::http::route::route;
+use crate::http::{Answer, Call, Content, Outcome, Route};
+use crate::refusal::{Code, Refusal};
+use crate::security_log::SecurityEvent;
+use crate::world::record::key;
+
+/// Objects of a list's page when the request does not say.
+const LIMIT_DEFAULT: i64 = 25;
+
+input! {
+    /// Which part of an export is asked for.
+    pub struct ExportQuery {
+        /// Only this list; the first page of each when not given.
+        pub section: Option<Section>,
+        /// The page of that list behind this place; follow `next` of the page before.
+        pub after: Option<Text<100>>,
+        /// Objects of each list, 1 to 100; 25 when not given.
+        pub limit: Option<Whole<1, LIMIT_MAX>>,
+    }
+}
+
+impl ExportQuery {
+    fn place(&self) -> Result<Option<Place>, Refusal> {
+        let Some(after) = &self.after else { return Ok(None) };
+        let place = self.section.and_then(|section| Place::parse(section, &after.0));
+        let message = "is no place in this list; follow `next` of a page";
+        place.map(Some).ok_or_else(|| Refusal::field(Code::InvalidInput, "after", message))
+    }
+}
+
+/// GET /v2/users/{user_id}/export
+pub async fn export_user(call: Call) -> Outcome {
+    let query: ExportQuery = call.query()?;
+    let asked = Asked {
+        org: call.caller.org,
+        app: call.caller.app,
+        user: call.id("user_id", "user")?,
+        section: query.section,
+        after: query.place()?,
+        limit: usize::try_from(query.limit.as_ref().map_or(LIMIT_DEFAULT, |limit| limit.0)).unwrap_or(1),
+    };
+    let (vault, user) = (call.bursar.vault.clone(), asked.user.to_string());
+    let org = asked.org;
+    let (document, erasures) = call
+        .read(move |world| {
+            let erasures = world.all::<Erasure>(Erasure::OF_ORG, key![org])?;
+            Ok((export(world, &vault, &asked)?, erasures))
+        })
+        .await?;
+    let answer = Answer::ok(&document);
+    if let Content::Json(text) = &answer.content
+        && shows(&erasures, text)
+    {
+        let message = "A payee is being erased from this export. Try again later.";
+        return Err(Refusal::new(Code::ServiceUnavailable, message).retry_after(5));
+    }
+    call.log_security(SecurityEvent::UserExported, "exported", Some(&user));
+    Ok(answer)
+}
+
+/// The route of exports.
+pub fn routes() -> Vec<Route> {
+    vec![
+        route!(Get "/v2/users/{user_id}/export" AppOrOrganization "export_user" export_user)
+            .about("Users", "Export everything that is kept of a payee")
+            .describe(
+                "With an organization key: everything that the organization keeps. With an app key, or an organization key and \
+                 Api-App-Id: the payee's identity and what belongs to that app. Payouts and payments are transfers of that \
+                 type. Each list has one page; `next` is the path of the page behind it. After the erasure of the payee the \
+                 export shows what the retention table of the operating guide lists, and until the erasure job ends it is 503. \
+                 Secrets, codes and claim links are never part of it; numbers of accounts and taxes are masked. Rows of batches that \
+                 name the payee are not part of it, nor are vendors and payment customers, who are not users. Nothing is changed; a \
+                 line of the security log records the export.",
+            )
+            .asks::<ExportQuery>()
+            .gives::<ExportJson>(200, "The export.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

@@ -1,0 +1,147 @@
+//! The history of a version that had no chain key continues under one.
+
+use std::collections::HashMap;
+
+use super::Unopened;
+use crate::chain::ChainKey;
+use crate::engine::{Command, Executor};
+use crate::events::{self, EventStream};
+use crate::ids::{AppId, LedgerAccountId, OrgId};
+use crate::ledger::{self, Entry, LedgerBook, Transaction};
+use crate::store::{Reads, Snapshot, StoreError};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// Transactions that are looked up together.
+const TOGETHER: usize = 500;
+/// How often it is tried again when another process has posted in between.
+const TRIES: usize = 5;
+
+/// Carries every log and ledger over that has no keyed chain yet.
+pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> Result<(), Unopened> {
+    for _ in 0..TRIES {
+        let (streams, books) = reads.snapshot(|snapshot| unchained(snapshot, chain))?;
+        if streams.is_empty() && books.is_empty() {
+            return Ok(());
+        }
+        tracing::info!(logs = streams.len(), ledgers = books.len(), "the history continues under a keyed chain");
+        for (org, app) in streams {
+            executor.run_one(CarryLog { org, app, chain: chain.clone() })?;
+        }
+        for book in books {
+            executor.run_one(CarryLedger(book))?;
+        }
+    }
+    Err(Unopened::Refused("the ledger changes while its chain is carried over: stop all other processes".to_owned()))
+}
+
+type Logs = Vec<(OrgId, AppId)>;
+
+fn unchained(snapshot: &Snapshot<'_>, chain: &ChainKey) -> Result<(Logs, Vec<LedgerBook>), StoreError> {
+    let (mut streams, mut books) = (Vec::new(), Vec::new());
+    snapshot.each::<EventStream>(|stream| {
+        if stream.unkeyed_to < 0 {
+            streams.push((stream.org, stream.app));
+        }
+        Ok(())
+    })?;
+    snapshot.each::<LedgerBook>(|book| {
+        if book.hash.is_empty() && book.last_number > 0 {
+            books.push(book.clone());
+        }
+        Ok(())
+    })?;
+    if !books.is_empty() {
+        let mut chains = ledger_chains(snapshot, chain, |_, _| {})?;
+        for book in &mut books {
+            book.hash = chains.remove(&book.org).unwrap_or_default();
+        }
+    }
+    Ok((streams, books))
+}
+
+/// Computes the chain of every ledger, showing each transaction with its link. Returns the newest link of each. What has
+/// lost an entry ends the chain of its ledger.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn ledger_chains(
+    snapshot: &Snapshot<'_>,
+    chain: &ChainKey,
+    mut show: impl FnMut(&Transaction, &[u8]),
+) -> Result<HashMap<OrgId, Vec<u8>>, StoreError> {
+    let mut newest: HashMap<OrgId, Vec<u8>> = HashMap::new();
+    let mut link_all = |transactions: &[Transaction]| {
+        let entries = |account: fn(&Transaction) -> LedgerAccountId| {
+            let keys = transactions.iter().map(|one| key![one.org, account(one), one.number]);
+            snapshot.get_all::<Entry>(&keys.collect::<Vec<_>>())
+        };
+        let (left, arrived) = (entries(|one| one.source)?, entries(|one| one.destination)?);
+        for (transaction, (left, arrived)) in transactions.iter().zip(left.iter().zip(&arrived)) {
+            let before = newest.entry(transaction.org).or_default();
+            *before = match (left, arrived) {
+                (Some(left), Some(arrived)) => ledger::chain::link(chain, before, transaction, left, arrived),
+                _ => Vec::new(),
+            };
+            show(transaction, before);
+        }
+        Ok::<_, StoreError>(())
+    };
+    let mut some = Vec::with_capacity(TOGETHER);
+    snapshot.each::<Transaction>(|transaction| {
+        some.push(transaction.clone());
+        if some.len() < TOGETHER {
+            return Ok(());
+        }
+        link_all(&std::mem::take(&mut some))
+    })?;
+    link_all(&some)?;
+    Ok(newest)
+}
+
+/// Proves where the unkeyed part of a log ends.
+struct CarryLog {
+    org: OrgId,
+    app: AppId,
+    chain: ChainKey,
+}
+
+impl Command for CarryLog {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let stream = world.get::<EventStream>(key![self.org, self.app])?;
+        if let Some(stream) = stream.filter(|stream| stream.unkeyed_to < 0) {
+            let proof = events::unkeyed_proof(&self.chain, &stream, stream.sequence, &stream.hash);
+            world.change(&stream, |stream| {
+                stream.unkeyed_to = stream.sequence;
+                stream.unkeyed_proof = Some(proof);
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Writes the newest link of a ledger.
+struct CarryLedger(LedgerBook);
+
+impl Command for CarryLedger {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.0.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let book = world.get::<LedgerBook>(key![self.0.org])?;
+        let is_same = |book: &LedgerBook| book.hash.is_empty() && book.last_number == self.0.last_number;
+        if let Some(book) = book.filter(|book| is_same(book)) {
+            world.change(&book, |book| book.hash.clone_from(&self.0.hash));
+        }
+        Ok(())
+    }
+}

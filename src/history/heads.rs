@@ -1,0 +1,41 @@
+//! The heads of all logs and ledgers, for `bursar anchor`.
+
+use crate::chain::{Head, Log};
+use crate::events::{Event, EventStream};
+use crate::ledger::{LedgerBook, Transaction};
+use crate::store::{Reads, StoreError};
+use crate::world::record::key;
+
+/// The head of every log that has an event, and of every ledger that has a transaction.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn heads(reads: &Reads) -> Result<Vec<Head>, StoreError> {
+    reads.snapshot(|snapshot| {
+        let mut heads = Vec::new();
+        let mut streams = Vec::new();
+        snapshot.each::<EventStream>(|stream| {
+            streams.push(key![stream.org, stream.app, stream.sequence]);
+            Ok(())
+        })?;
+        for key in &streams {
+            heads.extend(snapshot.get::<Event>(key)?.map(|event| event.head()));
+        }
+        let mut books = Vec::new();
+        snapshot.each::<LedgerBook>(|book| {
+            books.push(book.clone());
+            Ok(())
+        })?;
+        for book in books {
+            let last = snapshot.get::<Transaction>(&key![book.org, book.last_number])?;
+            heads.extend(last.map(|last| Head {
+                log: Log::Ledger,
+                of: book.org.0,
+                sequence: book.last_number,
+                hash: book.hash.clone(),
+                at: last.created_at,
+            }));
+        }
+        Ok(heads)
+    })
+}

@@ -1,0 +1,120 @@
+//! The history's keys, and how the history of an older version is carried over to them.
+//!
+//! Invariant: the keys derive from the vault's hashing key, which never changes: a change of the master key breaks
+//! neither the chain nor an anchor. A store of a version without chain key is carried over once: the ledger's chain is
+//! computed over all transactions, and each event log keeps its unkeyed part, whose end is proved under the key.
+//!
+//! Start at [`open`], which runs before anything else does over the store.
+
+mod carry_over;
+mod heads;
+
+pub use carry_over::ledger_chains;
+pub use heads::heads;
+
+use zeroize::Zeroizing;
+
+use crate::chain::{ChainKey, HistoryKeys};
+use crate::clock::{Clock, Time};
+use crate::engine::{Command, Executor};
+use crate::ids::{OrgId, Seeds};
+use crate::refusal::Refusal;
+use crate::store::{Reads, Store, StoreError};
+use crate::vault::{Purpose, Vault};
+use crate::world::record::{Cell as _, key, record};
+use crate::world::{Halt, Record as _, Want, World};
+
+record! {
+    /// That the whole history of this store is chained under its key. One row, of no organization: its id is all zeroes.
+    pub struct HistoryBegin in "history_begins" {
+        key (org);
+        /// All zeroes.
+        pub org: OrgId,
+        /// Only the chain key makes it: a change of the store cannot say that nothing is to be carried over.
+        pub proof: Vec<u8>,
+        /// Since when.
+        pub created_at: Time,
+    }
+}
+
+/// A store belongs to no tenant.
+const STORE: OrgId = OrgId(uuid::Uuid::nil());
+
+/// Why the history cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum Unopened {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store took no command.
+    #[error("{0}")]
+    Refused(String),
+    /// The history was begun under another key.
+    #[error("the history of this store was begun under another key")]
+    ForeignKey,
+}
+
+impl From<Refusal> for Unopened {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal.message)
+    }
+}
+
+/// The history's keys of a vault.
+#[must_use]
+pub fn keys(vault: &Vault) -> HistoryKeys {
+    HistoryKeys::of_seed(&Zeroizing::new(vault.keyed_hash(Purpose::History, &[b"seed"])))
+}
+
+/// What proves that a history is chained under this key.
+#[must_use]
+pub fn proof(chain: &ChainKey) -> Vec<u8> {
+    chain.begin("history").end()
+}
+
+/// Whether the store's whole history is chained under this key.
+///
+/// # Errors
+/// [`Unopened`].
+pub fn is_begun(reads: &Reads, chain: &ChainKey) -> Result<bool, Unopened> {
+    let found = reads.load(&[Want::row::<HistoryBegin>(key![STORE])])?;
+    let Some(row) = found.into_iter().flatten().next() else { return Ok(false) };
+    let position = HistoryBegin::TABLE.position("proof").unwrap_or(0);
+    if row.get(position) == Some(&proof(chain).to_value()) { Ok(true) } else { Err(Unopened::ForeignKey) }
+}
+
+/// Makes sure that the store's whole history is chained under these keys, and returns the store. The first time an older
+/// version's chain is carried over. It may wait for a server, and must not be called from async code.
+///
+/// # Errors
+/// [`Unopened`].
+pub fn open(store: Store, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<Store, Unopened> {
+    if is_begun(reads, &keys.chain)? {
+        return Ok(store);
+    }
+    let mut executor = Executor::new(store, clock.clone(), Seeds::System);
+    carry_over::run(&mut executor, reads, &keys.chain)?;
+    executor.run_one(Begin { proof: proof(&keys.chain) })?;
+    Ok(executor.into_store())
+}
+
+/// Notes that the whole history is chained.
+struct Begin {
+    proof: Vec<u8>,
+}
+
+impl Command for Begin {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        STORE
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        if world.get::<HistoryBegin>(key![STORE])?.is_none() {
+            let created_at = world.now();
+            world.add(HistoryBegin { org: STORE, proof: self.proof.clone(), created_at });
+        }
+        Ok(())
+    }
+}

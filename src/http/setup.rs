@@ -1,0 +1,40 @@
+//! The setup token of a server that has no organization yet.
+
+use std::sync::{Mutex, PoisonError};
+
+use subtle::ConstantTimeEq as _;
+
+use crate::clock::Time;
+
+/// What is kept of a token.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Its keyed hash.
+    pub hash: [u8; 32],
+    /// From when on it is good for nothing.
+    pub expires_at: Time,
+}
+
+/// The tokens that were printed and not used.
+#[derive(Debug, Default)]
+pub struct SetupToken(Mutex<Vec<Setup>>);
+
+impl SetupToken {
+    /// From now on this token is good too.
+    pub fn open(&self, setup: Setup) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(setup);
+    }
+
+    /// Whether there is such a token, and it is still good.
+    pub fn is_open(&self, hash: &[u8; 32], now: Time) -> bool {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().any(|setup| now < setup.expires_at && setup.hash.ct_eq(hash).into())
+    }
+
+    /// Takes the token, if it has this hash and is still good.
+    pub fn take(&self, hash: &[u8; 32], now: Time) -> Option<Setup> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|setup| now < setup.expires_at && setup.hash.ct_eq(hash).into())?;
+        Some(kept.remove(at))
+    }
+}

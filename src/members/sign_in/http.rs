@@ -1,0 +1,574 @@
+//! Signing in over HTTP.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::factor::{confirmed_place, pending_place};
+use super::model::MemberSession;
+use super::open::{OpenSession, Opened, Proof};
+use super::{
+    ChangePassword, ConfirmTotp, Confirmed, EndSession, Invite, Kind, NewToken, RemoveTotp, SetUp, StartTotp, Token,
+    rules, set_up, totp,
+};
+use crate::clock::Time;
+use crate::email::Email;
+use crate::http::input::input;
+use crate::http::inputs::Line;
+use crate::http::lists::{ListEnvelope, list_query, page};
+use crate::http::route::route;
+use crate::http::{Account, Answer, Call, CredentialKind, Noted, Outcome, Permission, Route, SignedIn, network};
+use crate::ids::{Entropy, MemberId, MemberSessionId, OrgId};
+use crate::members::http::{MemberJson, NewPassword, Password, hashed};
+use crate::members::model::{Member, MemberStatus, find};
+use crate::members::password;
+use crate::refusal::{Code, Refusal};
+use crate::security_log::SecurityEvent;
+use crate::vault::{Place, Purpose, Vault};
+use crate::world::record::{Cell as _, key};
+use crate::world::{Query, World};
+
+/// Recovery codes of a second factor.
+const RECOVERY_CODES: usize = 10;
+/// Longest code that a member types, in characters.
+const CODE_MAX: usize = 32;
+
+input! {
+    /// A sign-in.
+    pub struct SignIn {
+        /// The organization that the member belongs to.
+        pub organization_id: OrgId,
+        /// The member's e-mail address.
+        pub email: Email,
+        /// Their password.
+        pub password: Password,
+        /// The six digits of their authenticator app, where they have a second factor.
+        pub code: Option<Line<CODE_MAX>>,
+        /// One of their recovery codes, in place of code.
+        pub recovery_code: Option<Line<CODE_MAX>>,
+    }
+}
+
+input! {
+    /// Another password.
+    pub struct PasswordChange {
+        /// The password until now.
+        pub current_password: Password,
+        /// The new one, at least 12 characters.
+        pub password: NewPassword,
+    }
+}
+
+input! {
+    /// The member's password, once more.
+    pub struct PasswordProof {
+        /// The member's password.
+        pub current_password: Password,
+    }
+}
+
+input! {
+    /// A code of the authenticator app.
+    pub struct TotpCode {
+        /// Six digits.
+        pub code: Line<CODE_MAX>,
+    }
+}
+
+input! {
+    /// A member's first password.
+    pub struct SetUpInput {
+        /// The token that the invitation gave.
+        pub token: Line<200>,
+        /// At least 12 characters.
+        pub password: NewPassword,
+    }
+}
+
+list_query! {
+    /// Which sessions.
+    pub struct MemberSessionQuery {
+        /// Only this member's. A member who is not an admin sees their own in any case.
+        pub member_id: Option<MemberId>,
+    }
+}
+
+/// A member's session, without its secret.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+#[schema(as = MemberSession)]
+pub struct MemberSessionJson {
+    /// Its id.
+    pub id: MemberSessionId,
+    /// Whose it is.
+    pub member_id: MemberId,
+    /// The network that it was opened from.
+    #[schema(required)]
+    pub address: Option<String>,
+    /// Whether a second factor was shown.
+    pub second_factor: bool,
+    /// When the member signed in.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// The last request, to within five minutes.
+    #[schema(value_type = String, format = DateTime)]
+    pub last_used: Time,
+    /// When it ends, or ended, if it is not used again.
+    #[schema(value_type = String, format = DateTime)]
+    pub ends: Time,
+    /// When it was ended, if it was.
+    #[schema(required, value_type = Option<String>, format = DateTime)]
+    pub ended: Option<Time>,
+}
+
+impl From<&MemberSession> for MemberSessionJson {
+    fn from(session: &MemberSession) -> Self {
+        Self {
+            id: session.id,
+            member_id: session.member,
+            address: session.address.clone(),
+            second_factor: session.second_factor,
+            created: session.created_at,
+            last_used: session.last_used_at,
+            ends: rules::ends_at(session),
+            ended: session.ended_at,
+        }
+    }
+}
+
+/// A new session with its secret, which is shown here and never again.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct OpenedMemberSessionJson {
+    /// The session.
+    #[serde(flatten)]
+    pub session: MemberSessionJson,
+    /// What the header `Member-Session` takes.
+    pub token: String,
+    /// Who signed in.
+    pub member: MemberJson,
+    /// Recovery codes that are left; null for a member without a second factor.
+    #[schema(required)]
+    pub recovery_codes_left: Option<usize>,
+}
+
+/// A token by which a member sets a password.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct SetUpTokenJson {
+    /// What `POST /v2/member-set-ups` takes. Give it to the member; it is shown here and never again.
+    pub token: String,
+    /// Until when it is valid.
+    #[schema(value_type = String, format = DateTime)]
+    pub expires: Time,
+}
+
+/// A secret for an authenticator app.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct TotpSecretJson {
+    /// In Base32, to be typed.
+    pub secret: String,
+    /// The same as an address, to be shown as a QR code.
+    pub uri: String,
+}
+
+/// The codes that stand in for the authenticator app.
+#[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
+pub struct RecoveryCodesJson {
+    /// Ten codes, each for one sign-in. They are shown here and never again.
+    pub recovery_codes: Vec<String>,
+}
+
+/// POST /v2/member-sessions
+pub async fn open(call: Call) -> Outcome {
+    let SignIn { organization_id: org, email, password, code, recovery_code } = call.body()?;
+    if code.is_some() && recovery_code.is_some() {
+        return Err(Refusal::field(Code::InvalidInput, "/recovery_code", "excludes code: send one of them"));
+    }
+    let account = account(&call.bursar.vault, org, email.as_str());
+    let now = call.bursar.clock.now();
+    call.bursar.sign_ins.begin(account, call.peer, now)?;
+    let address = call.peer.map(|peer| network(peer).to_string());
+    let (wanted, from) = (email.as_str().to_owned(), address.clone());
+    let known = call.read(move |world| known(world, org, &wanted, from.as_deref())).await?;
+    if !known.as_ref().is_some_and(|known| known.is_known_network) {
+        call.bursar.sign_ins.may_from_elsewhere(account, now)?;
+    }
+    let found = known.and_then(|known| Some((known.member.password_hash.clone()?, known)));
+    // An unknown address costs what a wrong password costs.
+    let hash = found.as_ref().map_or_else(|| password::UNKNOWN.to_owned(), |(hash, _)| hash.clone());
+    let is_right = call.bursar.sign_ins.hash(move || password::matches(&password.0, &hash)).await?;
+    let Some((password_hash, known)) = found.filter(|_| is_right) else {
+        call.log_security(SecurityEvent::MemberSessionRefused, "wrong-password", None);
+        return Err(wrong());
+    };
+    let subject = known.member.id.to_string();
+
+    let proof = match (&code, &recovery_code) {
+        (Some(code), _) => totp_proof(&call.bursar.vault, org, known.member.id, known.totp.as_deref(), &code.0, now),
+        (None, Some(code)) => Proof::Recovery(recovery_hash(&call.bursar.vault, org, known.member.id, &code.0)),
+        (None, None) => Proof::None,
+    };
+    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), Kind::Session, org);
+    let secret_hash = token.hash.clone();
+    let command = OpenSession { org, member: known.member.id, password_hash, proof, secret_hash, address };
+    let opened = call.run(command).await;
+    if let Err(refusal) = &opened {
+        if refusal.code == Code::SecondFactorRequired {
+            call.bursar.sign_ins.take_back(account, call.peer);
+        }
+        // The password was right: only a code can be wrong here.
+        let is_wrong_code = refusal.code == Code::WrongToken;
+        let event = if is_wrong_code { SecurityEvent::SecondFactorFailed } else { SecurityEvent::MemberSessionRefused };
+        call.log_security(event, refusal.code.as_str(), Some(&subject));
+    }
+    let Opened { session, member, recovery_codes_left } = opened?;
+    call.bursar.sign_ins.right(account, call.peer);
+    call.log_security(SecurityEvent::MemberSessionOpened, "signed-in", Some(&subject));
+    Ok(Answer::created(&OpenedMemberSessionJson {
+        session: MemberSessionJson::from(&session),
+        token: token.shown,
+        member: MemberJson::from(&member),
+        recovery_codes_left,
+    })
+    .header("cache-control", "no-store"))
+}
+
+/// A member who may sign in, as the store has them.
+struct Known {
+    member: Member,
+    totp: Option<Vec<u8>>,
+    is_known_network: bool,
+}
+
+fn known(world: &World, org: OrgId, email: &str, address: Option<&str>) -> Result<Option<Known>, crate::world::Halt> {
+    let members = world.all::<Member>(Member::OF_ORG, key![org])?;
+    let is_meant = |member: &Member| member.status == MemberStatus::Active && member.email.eq_ignore_ascii_case(email);
+    let Some(member) = members.into_iter().find(|member| is_meant(member)) else { return Ok(None) };
+    let factor = world.get::<super::MemberFactor>(key![org, member.id])?;
+    let sessions = world.all::<MemberSession>(MemberSession::OF_MEMBER, key![org, member.id])?;
+    let is_known_network = sessions.iter().any(|session| session.address.as_deref() == address);
+    let totp = factor.and_then(|factor| factor.sealed_totp.clone());
+    Ok(Some(Known { member: Member::clone(&member), totp, is_known_network }))
+}
+
+/// One answer to every wrong sign-in: whether the address or the password was wrong is not shown.
+fn wrong() -> Refusal {
+    Refusal::new(
+        Code::Unauthorized,
+        "The e-mail address and the password are not those of a member of this organization.",
+    )
+}
+
+fn account(vault: &Vault, org: OrgId, email: &str) -> Account {
+    let email = email.to_lowercase();
+    vault.keyed_hash(Purpose::Fingerprint, &[b"sign-in", org.0.as_bytes(), email.as_bytes()])
+}
+
+fn totp_proof(vault: &Vault, org: OrgId, member: MemberId, sealed: Option<&[u8]>, code: &str, now: Time) -> Proof {
+    let Some(sealed) = sealed else { return Proof::Wrong };
+    match step(vault, &confirmed_place(org, member), sealed, code, now) {
+        Some((_, step)) => Proof::Totp { secret: sealed.to_vec(), step },
+        None => Proof::Wrong,
+    }
+}
+
+/// The secret, and the time step that a code is right for.
+fn step(vault: &Vault, place: &Place, sealed: &[u8], code: &str, now: Time) -> Option<(Vec<u8>, i64)> {
+    let digits: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let secret = vault.open(place, sealed).ok()?;
+    let step = totp::step_of(&secret, &digits, now)?;
+    Some((secret, step))
+}
+
+fn recovery_hash(vault: &Vault, org: OrgId, member: MemberId, code: &str) -> String {
+    let plain: String = code.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_uppercase();
+    let parts = [b"recovery".as_slice(), org.0.as_bytes(), member.0.as_bytes(), plain.as_bytes()];
+    vault.keyed_hash(Purpose::Login, &parts).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A recovery code of 50 random bits, in two groups of five letters.
+fn draw_recovery_code(entropy: &mut Entropy) -> String {
+    let text = totp::base32(&entropy.bytes::<7>());
+    format!("{}-{}", &text[..5], &text[5..10])
+}
+
+/// The member whose session came with the request.
+fn signed_in(call: &Call) -> Result<SignedIn, Refusal> {
+    call.caller.member.ok_or_else(super::ended)
+}
+
+/// The signed-in member, whose current password was sent along, and its hash. A wrong one counts as a wrong sign-in: the
+/// holder of a stolen session must not try passwords with it.
+async fn with_password(call: &Call, current: Password) -> Result<(Member, String), Refusal> {
+    let (org, member) = (call.caller.org, signed_in(call)?.member);
+    let member = call.read(move |world| Ok(Member::clone(&*find(world, org, member)?))).await?;
+    let account = account(&call.bursar.vault, org, &member.email);
+    call.bursar.sign_ins.begin(account, call.peer, call.bursar.clock.now())?;
+    let hash = member.password_hash.clone().unwrap_or_else(|| password::UNKNOWN.to_owned());
+    let compared = hash.clone();
+    if !call.bursar.sign_ins.hash(move || password::matches(&current.0, &compared)).await? {
+        call.log_security(SecurityEvent::MemberSessionRefused, "wrong-password", Some(&member.id.to_string()));
+        return Err(Refusal::field(Code::WrongToken, "/current_password", "is not the member's password"));
+    }
+    call.bursar.sign_ins.right(account, call.peer);
+    Ok((member, hash))
+}
+
+/// GET /v2/member-sessions
+pub async fn list(call: Call) -> Outcome {
+    let query: MemberSessionQuery = call.query()?;
+    let (org, signed_in) = (call.caller.org, call.caller.member);
+    let list = call
+        .read(move |world| {
+            let whose = match signed_in {
+                None => query.member_id,
+                Some(signed_in) => {
+                    let is_admin = crate::members::may(find(world, org, signed_in.member)?.role, Permission::Govern);
+                    if is_admin { query.member_id } else { Some(signed_in.member) }
+                }
+            };
+            let all = Query::of::<MemberSession>(org.to_value(), "id", 1);
+            let found = page::<MemberSession>(world, all, &query.asked(), |listed| listed.matching("member", whose))?;
+            Ok(found.envelope(|session| MemberSessionJson::from(session)))
+        })
+        .await?;
+    Ok(Answer::ok(&list))
+}
+
+/// DELETE /v2/member-sessions/{member_session_id}
+pub async fn end(call: Call) -> Outcome {
+    let session: MemberSessionId = call.id("member_session_id", "member session")?;
+    let by = call.caller.member.map(|signed_in| signed_in.member);
+    let ended = call.run(EndSession { org: call.caller.org, session, by }).await?;
+    call.log_security(SecurityEvent::MemberSessionEnded, "ended", Some(&ended.member.to_string()));
+    Ok(Answer::ok(&MemberSessionJson::from(&ended)))
+}
+
+/// POST /v2/member-sessions/current/password
+pub async fn change_password(call: Call) -> Outcome {
+    let PasswordChange { current_password, password } = call.body()?;
+    let (member, current_hash) = with_password(&call, current_password).await?;
+    let new_hash = hashed(&call, password).await?;
+    let command = ChangePassword { org: call.caller.org, member: member.id, current_hash, new_hash };
+    let member = call.run(command).await?;
+    call.log_security(SecurityEvent::MemberChanged, "password-changed", Some(&member.id.to_string()));
+    Ok(Answer::ok(&MemberJson::from(&member)))
+}
+
+/// POST /v2/member-sessions/current/totp
+pub async fn start_totp(call: Call) -> Outcome {
+    let (member, password_hash) = with_password(&call, call.body::<PasswordProof>()?.current_password).await?;
+    let org = call.caller.org;
+    let mut entropy = call.bursar.entropy();
+    let secret: [u8; totp::SECRET_BYTES] = entropy.bytes();
+    let sealed = call.bursar.vault.seal(&pending_place(org, member.id), &secret, entropy.bytes());
+    call.run(StartTotp { org, member: member.id, password_hash, secret: sealed }).await?;
+    let shown = TotpSecretJson { secret: totp::base32(&secret), uri: totp::uri(&secret, &member.email) };
+    Ok(Answer::ok(&shown).header("cache-control", "no-store"))
+}
+
+/// POST /v2/member-sessions/current/totp/confirm
+pub async fn confirm_totp(call: Call) -> Outcome {
+    let (org, member) = (call.caller.org, signed_in(&call)?.member);
+    let code = call.body::<TotpCode>()?.code.0;
+    let factor = call.read(move |world| world.get::<super::MemberFactor>(key![org, member])).await?;
+    let vault = &call.bursar.vault;
+    let pending = factor.and_then(|factor| factor.sealed_pending.clone());
+    let now = call.bursar.clock.now();
+    let mut entropy = call.bursar.entropy();
+    let nonce = entropy.bytes();
+    let proof = pending.and_then(|pending| {
+        let (secret, step) = step(vault, &pending_place(org, member), &pending, &code, now)?;
+        let sealed = vault.seal(&confirmed_place(org, member), &secret, nonce);
+        Some(Confirmed { pending, sealed, step })
+    });
+    let recovery_codes: Vec<String> = (0..RECOVERY_CODES).map(|_| draw_recovery_code(&mut entropy)).collect();
+    let recovery = recovery_codes.iter().map(|code| recovery_hash(vault, org, member, code)).collect();
+    let confirmed = call.run(ConfirmTotp { org, member, proof, recovery }).await;
+    if confirmed.as_ref().is_err_and(|refusal| refusal.code == Code::WrongToken) {
+        call.log_security(SecurityEvent::SecondFactorFailed, "not-confirmed", Some(&member.to_string()));
+    }
+    confirmed?;
+    call.log_security(SecurityEvent::MemberChanged, "second-factor-added", Some(&member.to_string()));
+    Ok(Answer::ok(&RecoveryCodesJson { recovery_codes }).header("cache-control", "no-store"))
+}
+
+/// DELETE /v2/member-sessions/current/totp
+pub async fn remove_totp(call: Call) -> Outcome {
+    let (member, hash) = with_password(&call, call.body::<PasswordProof>()?.current_password).await?;
+    call.run(RemoveTotp { org: call.caller.org, member: member.id, password_hash: Some(hash) }).await?;
+    call.log_security(SecurityEvent::MemberChanged, "second-factor-removed", Some(&member.id.to_string()));
+    Ok(Answer::empty(204))
+}
+
+/// DELETE /v2/members/{member_id}/totp
+pub async fn reset_totp(call: Call) -> Outcome {
+    let member: MemberId = call.id("member_id", "member")?;
+    call.run(RemoveTotp { org: call.caller.org, member, password_hash: None }).await?;
+    call.log_security(SecurityEvent::MemberChanged, "second-factor-reset", Some(&member.to_string()));
+    Ok(Answer::empty(204))
+}
+
+/// POST /v2/members/{member_id}/set-up-token
+pub async fn invite(call: Call) -> Outcome {
+    let member: Result<MemberId, Refusal> = call.id("member_id", "member");
+    let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), Kind::SetUp, call.caller.org);
+    let (org, secret_hash) = (call.caller.org, token.hash.clone());
+    let by_organization = call.caller.kind == CredentialKind::Organization && call.caller.member.is_none();
+    let subject = member.as_ref().ok().map(ToString::to_string);
+    let command = member.map(|member| Invite { org, member, secret_hash, by_organization });
+    let shown = token.shown;
+    let outcome = call
+        .once(command, move |expires| {
+            Answer::created(&SetUpTokenJson { token: shown.clone(), expires: *expires }).secret()
+        })
+        .await?;
+    call.log_security(SecurityEvent::MemberChanged, "set-up-token-issued", subject.as_deref());
+    Ok(outcome)
+}
+
+/// POST /v2/member-set-ups
+pub async fn set_up(call: Call) -> Outcome {
+    let SetUpInput { token, password } = call.body()?;
+    let member = set_password(&call, &token.0, password).await?;
+    Ok(Answer::ok(&MemberJson::from(&member)))
+}
+
+/// Sets a member's password with their set-up token, over the API and on the page.
+///
+/// # Errors
+/// `wrong-token`.
+pub async fn set_password(call: &Call, token: &str, password: NewPassword) -> Result<Member, Refusal> {
+    let set = set_password_of(call, token, password).await;
+    match &set {
+        Ok(member) => {
+            let noted = |event, reason| {
+                let subject = member.id.to_string();
+                Noted { event, reason, organization: member.org, subject }
+            };
+            call.log_noted(&[
+                noted(SecurityEvent::SetupTokenUsed, "password-set"),
+                noted(SecurityEvent::MemberChanged, "password-set"),
+            ]);
+        }
+        Err(refusal) if refusal.code == Code::WrongToken => {
+            call.log_security(SecurityEvent::SetupTokenRefused, refusal.code.as_str(), None);
+        }
+        Err(_) => {}
+    }
+    set
+}
+
+async fn set_password_of(call: &Call, token: &str, password: NewPassword) -> Result<Member, Refusal> {
+    let Some(Token { org, hash }) = Token::read(&call.bursar.vault, Kind::SetUp, token) else {
+        return Err(set_up::unknown());
+    };
+    // A stranger's guess must not cost a hash.
+    let wanted = hash.clone();
+    call.read(move |world| set_up::valid(world, org, &wanted).map(|_| ())).await?;
+    let password_hash = hashed(call, password).await?;
+    call.run(SetUp { org, secret_hash: hash, password_hash }).await
+}
+
+const TAG: &str = "Members";
+
+/// The routes of signing in.
+pub fn routes() -> Vec<Route> {
+    [session_routes(), own_routes(), set_up_routes()].concat()
+}
+
+fn session_routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/member-sessions" Anyone "open_member_session" open)
+            .about(TAG, "Sign a member in")
+            .describe(
+                "Gives a session, which is sent in the header Member-Session. It ends an hour after its last use, after \
+                 twelve hours, when it is ended, and when the member's password or role changes. A member with a second \
+                 factor also sends code or recovery_code. Wrong attempts slow down the account from that address and the \
+                 address; they never lock the account.",
+            )
+            .takes::<SignIn>()
+            .example(json!({
+                "organization_id": "0198c0de-0000-7000-8000-000000000001", "email": "ada@example.com",
+                "password": "correct horse battery"
+            }))
+            .gives::<OpenedMemberSessionJson>(201, "The session.")
+            .refuses(&[Code::Unauthorized, Code::WrongToken, Code::SecondFactorRequired, Code::RateLimited]),
+        route!(Get "/v2/member-sessions" Organization "list_member_sessions" list)
+            .members(Permission::Own)
+            .about(TAG, "List sessions of members")
+            .describe("Newest first. A member sees their own; an admin and the organization's key see those of all.")
+            .asks::<MemberSessionQuery>()
+            .gives::<ListEnvelope<MemberSessionJson>>(200, "The sessions."),
+        route!(Delete "/v2/member-sessions/{member_session_id}" Organization "end_member_session" end)
+            .members(Permission::Own)
+            .about(TAG, "End a session")
+            .describe(
+                "A member ends their own; an admin and the organization's key end those of others. It opens nothing from \
+                 then on. To end it again changes nothing.",
+            )
+            .gives::<MemberSessionJson>(200, "The session.")
+            .refuses(&[Code::NotFound]),
+    ]
+}
+
+fn own_routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/member-sessions/current/password" Member "change_member_password" change_password)
+            .members(Permission::Own)
+            .about(TAG, "Change your password")
+            .describe("Every session of the member ends, this one too: sign in again.")
+            .takes::<PasswordChange>()
+            .gives::<MemberJson>(200, "The member.")
+            .refuses(&[Code::WrongToken, Code::RateLimited, Code::InvalidState]),
+        route!(Post "/v2/member-sessions/current/totp" Member "start_member_totp" start_totp)
+            .members(Permission::Own)
+            .about(TAG, "Begin a second factor")
+            .describe(
+                "Gives a secret for an authenticator app (TOTP, SHA-1, six digits, 30 seconds). It counts once a code of \
+                 it was confirmed; a factor that was confirmed before holds until then.",
+            )
+            .takes::<PasswordProof>()
+            .gives::<TotpSecretJson>(200, "The secret. It is shown here and never again.")
+            .refuses(&[Code::WrongToken, Code::RateLimited, Code::InvalidState]),
+        route!(Post "/v2/member-sessions/current/totp/confirm" Member "confirm_member_totp" confirm_totp)
+            .members(Permission::Own)
+            .about(TAG, "Confirm a second factor")
+            .describe("From now on signing in takes a code, each once, or one of the ten recovery codes, each once.")
+            .takes::<TotpCode>()
+            .gives::<RecoveryCodesJson>(200, "The recovery codes. They are shown here and never again.")
+            .refuses(&[Code::WrongToken, Code::InvalidState]),
+        route!(Delete "/v2/member-sessions/current/totp" Member "remove_member_totp" remove_totp)
+            .members(Permission::Own)
+            .about(TAG, "Remove your second factor")
+            .describe("Without one nothing changes.")
+            .takes::<PasswordProof>()
+            .gives_empty(204, "Done.")
+            .refuses(&[Code::WrongToken, Code::RateLimited, Code::InvalidState]),
+    ]
+}
+
+fn set_up_routes() -> Vec<Route> {
+    vec![
+        route!(Post "/v2/members/{member_id}/set-up-token" Organization "invite_member" invite)
+            .members(Permission::Govern)
+            .about(TAG, "Issue a token by which a member sets their password")
+            .describe(
+                "Valid once, for 24 hours; a further one makes it void. An admin issues it for a member without a \
+                 password; only the organization's key lets a member replace one.",
+            )
+            .gives::<SetUpTokenJson>(201, "The token.")
+            .refuses(&[Code::NotFound]),
+        route!(Post "/v2/member-set-ups" Anyone "set_up_member" set_up)
+            .about(TAG, "Set a password with a set-up token")
+            .describe("The token is used up. Then the member signs in.")
+            .takes::<SetUpInput>()
+            .example(json!({"token": "mp_…", "password": "correct horse battery"}))
+            .gives::<MemberJson>(200, "The member.")
+            .refuses(&[Code::WrongToken, Code::NotFound]),
+        route!(Delete "/v2/members/{member_id}/totp" Organization "reset_member_totp" reset_totp)
+            .about(TAG, "Remove a member's second factor")
+            .describe(
+                "For a member who lost their authenticator app and their recovery codes. Without one nothing changes.",
+            )
+            .gives_empty(204, "Done.")
+            .refuses(&[Code::NotFound]),
+    ]
+}

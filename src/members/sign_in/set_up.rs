@@ -1,0 +1,113 @@
+//! A member sets a password with a token that was issued to them once.
+
+use super::model::MemberSetUp;
+use super::rules;
+use crate::clock::Time;
+use crate::engine::Command;
+use crate::events::acts::{self, ActKind, NewAct};
+use crate::ids::{MemberId, OrgId};
+use crate::members::change::change;
+use crate::members::{Member, find};
+use crate::refusal::{Code, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// POST /v2/members/{member_id}/set-up-token. A further token makes the one before it void.
+#[derive(Clone, Debug)]
+pub struct Invite {
+    /// The organization.
+    pub org: OrgId,
+    /// Who sets a password.
+    pub member: MemberId,
+    /// The keyed hash of the token.
+    pub secret_hash: Vec<u8>,
+    /// Whether the organization's key asks. A member who could replace another's password would act as them.
+    pub by_organization: bool,
+}
+
+impl Command for Invite {
+    type Reply = Time;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Time, Halt> {
+        let member = find(world, self.org, self.member)?;
+        if member.password_hash.is_some() && !self.by_organization {
+            let message = "This member has a password. Only the organization's key lets them replace it.";
+            return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
+        }
+        let before = world.get::<MemberSetUp>(key![self.org, self.member])?;
+
+        // From here it must succeed.
+        let now = world.now();
+        let expires_at = now.plus_seconds(rules::SET_UP_SECONDS);
+        let secret_hash = self.secret_hash.clone();
+        match before {
+            Some(before) => {
+                world.change(&before, |it| {
+                    it.secret_hash = secret_hash;
+                    it.created_at = now;
+                    it.expires_at = expires_at;
+                });
+            }
+            None => {
+                world.add(MemberSetUp { org: self.org, member: self.member, secret_hash, created_at: now, expires_at });
+            }
+        }
+        Ok(expires_at)
+    }
+}
+
+/// POST /v2/member-set-ups: the token is used up, and every session of the member ends.
+#[derive(Clone, Debug)]
+pub struct SetUp {
+    /// The organization that the token names.
+    pub org: OrgId,
+    /// The keyed hash of the token.
+    pub secret_hash: Vec<u8>,
+    /// The hash of the new password.
+    pub password_hash: String,
+}
+
+impl Command for SetUp {
+    type Reply = Member;
+
+    fn organization(&self) -> OrgId {
+        self.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Member, Halt> {
+        let set_up = valid(world, self.org, &self.secret_hash)?;
+        let member = find(world, self.org, set_up.member)?;
+
+        // From here it must succeed.
+        world.remove(&set_up);
+        let member = change(world, &member, |member| member.password_hash = Some(self.password_hash.clone()))?;
+        acts::record(world, self.org, NewAct::of(ActKind::MemberChanged, None, member.id).by(Some(member.id)))?;
+        Ok(Member::clone(&member))
+    }
+}
+
+/// The token with this hash, while it is valid.
+///
+/// # Errors
+/// `wrong-token`.
+pub(super) fn valid(world: &World, org: OrgId, secret_hash: &[u8]) -> Result<std::sync::Arc<MemberSetUp>, Halt> {
+    let found = world.find::<MemberSetUp>(MemberSetUp::BY_SECRET, key![org, secret_hash.to_vec()])?;
+    found.filter(|it| world.now() < it.expires_at).ok_or_else(|| unknown().into())
+}
+
+/// The refusal of a token that opens nothing.
+pub(super) fn unknown() -> Refusal {
+    Refusal::field(Code::WrongToken, "/token", "is not a valid set-up token; ask an admin for another one")
+}
+
+/// Makes a member's token void, if they have one.
+pub(super) fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {
+    if let Some(set_up) = world.get::<MemberSetUp>(key![org, member])? {
+        world.remove(&set_up);
+    }
+    Ok(())
+}

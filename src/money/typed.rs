@@ -1,0 +1,196 @@
+//! Amounts of dollars as people type them: the one function that reads them, for every page and form.
+//!
+//! Invariant: text is read as an amount only where no country writes another amount that way. `1,50` is 1.50 in Berlin
+//! and an unfinished 1,500 in New York; paying the one for the other is wrong, so the person is asked.
+
+use super::Cents;
+
+/// Digits before the decimal separator.
+const WHOLE_DIGITS_MAX: usize = 8;
+/// Characters that group digits somewhere: comma, point, apostrophes, spaces.
+const SEPARATORS: [char; 8] = [',', '.', '\'', '\u{2019}', ' ', '\u{a0}', '\u{202f}', '\u{2009}'];
+
+/// An amount as it was typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// This amount, above zero.
+    Amount(Cents),
+    /// One of these amounts, or none of them: a question.
+    Unclear(Vec<Cents>),
+    /// No amount.
+    Nothing,
+}
+
+impl Typed {
+    /// The amount, where there is one.
+    pub const fn amount(&self) -> Option<Cents> {
+        match self {
+            Self::Amount(amount) => Some(*amount),
+            Self::Unclear(_) | Self::Nothing => None,
+        }
+    }
+
+    /// What to ask or say where there is no amount.
+    pub fn question(&self) -> Option<String> {
+        match self {
+            Self::Amount(_) => None,
+            Self::Unclear(meant) => {
+                let meant: Vec<String> = meant.iter().map(|amount| amount.plain()).collect();
+                Some(format!("Did you mean {}? Write cents after a point.", meant.join(" or ")))
+            }
+            Self::Nothing => Some("Enter an amount in dollars, like 25.00.".to_owned()),
+        }
+    }
+}
+
+/// Reads an amount of dollars: `25`, `25.5`, `$1,250.00`.
+pub fn read(text: &str) -> Typed {
+    let text = text.trim();
+    let text = text.strip_prefix('$').map_or(text, str::trim_start);
+    if let Some(amount) = clear(text) {
+        return if amount.is_positive() { Typed::Amount(amount) } else { Typed::Nothing };
+    }
+    let mut meant: Vec<Cents> = [point_at_last(text), whole(text)].into_iter().flatten().collect();
+    meant.retain(|amount| amount.is_positive());
+    meant.dedup();
+    if meant.is_empty() { Typed::Nothing } else { Typed::Unclear(meant) }
+}
+
+/// The amount, where only one can be meant: one point and at most two digits after it, and commas only where they group
+/// thousands and cannot be a decimal separator.
+fn clear(text: &str) -> Option<Cents> {
+    let (dollars, part) = match text.split_once('.') {
+        Some((dollars, part)) => (dollars, Some(part)),
+        None => (text, None),
+    };
+    let groups: Vec<&str> = dollars.split(',').collect();
+    let grouped = match groups.as_slice() {
+        [_] => true,
+        [first, rest @ ..] => {
+            // A single comma may be a decimal separator, unless cents follow.
+            let is_thousands = rest.len() > 1 || part.is_some_and(|part| !part.is_empty());
+            is_thousands && (1..=3).contains(&first.len()) && rest.iter().all(|group| group.len() == 3)
+        }
+        [] => false,
+    };
+    let part = part.unwrap_or_default();
+    if !grouped || part.len() > 2 {
+        return None;
+    }
+    cents(&groups.concat(), part)
+}
+
+/// The amount if the last separator is the decimal one.
+fn point_at_last(text: &str) -> Option<Cents> {
+    let (dollars, part) = text.rsplit_once(['.', ','])?;
+    let (part, rest) = part.split_at_checked(2).unwrap_or((part, ""));
+    let is_cents = rest.bytes().all(|digit| digit == b'0');
+    if is_cents { cents(&without_separators(dollars), part) } else { None }
+}
+
+/// The amount if every separator groups digits.
+fn whole(text: &str) -> Option<Cents> {
+    cents(&without_separators(text), "")
+}
+
+fn without_separators(text: &str) -> String {
+    text.chars().filter(|letter| !SEPARATORS.contains(letter)).collect()
+}
+
+fn cents(dollars: &str, part: &str) -> Option<Cents> {
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = dollars.len() <= WHOLE_DIGITS_MAX && !(dollars.is_empty() && part.is_empty());
+    if !fits || !are_digits(dollars) || !are_digits(part) {
+        return None;
+    }
+    format!("{dollars}{part:0<2}").parse().ok().map(Cents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn amounts_are_read_as_people_type_them() {
+        for (text, cents) in [
+            ("25", 2_500),
+            ("25.5", 2_550),
+            ("25.", 2_500),
+            (" $1,250.00 ", 125_000),
+            ("$ 1,250.5", 125_050),
+            ("1,250,000", 125_000_000),
+            (".5", 50),
+            ("99999999.99", 9_999_999_999),
+        ] {
+            assert_eq!(read(text), Typed::Amount(Cents(cents)), "{text}");
+        }
+        for text in ["0", "0.00", "1e3", "-5", "", ".", ",", "ten", "123456789", "$", "5 €", "٥", "1.2.3x"] {
+            assert_eq!(read(text), Typed::Nothing, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_another_amount_is_a_question() {
+        for (text, meant) in [
+            ("1,50", vec![150, 15_000]),
+            ("1,5", vec![150, 1_500]),
+            ("1.500", vec![150, 150_000]),
+            ("1,500", vec![150, 150_000]),
+            ("1,505", vec![150_500]),
+            ("1.250,00", vec![125_000, 12_500_000]),
+            ("1 250", vec![125_000]),
+            ("1 50", vec![15_000]),
+            ("1,2,3", vec![1_230, 12_300]),
+        ] {
+            let meant = meant.into_iter().map(Cents).collect();
+            assert_eq!(read(text), Typed::Unclear(meant), "{text}");
+        }
+        let question = read("1,50").question().unwrap();
+        assert_eq!(question, "Did you mean 1.50 or 150.00? Write cents after a point.");
+    }
+
+    /// As countries write an amount: what groups thousands, and what comes before the cents.
+    const LOCALES: [(&str, &str); 9] = [
+        (",", "."),
+        (".", ","),
+        ("\u{a0}", ","),
+        ("\u{202f}", ","),
+        (" ", "."),
+        ("'", "."),
+        ("\u{2019}", "."),
+        ("", "."),
+        ("", ","),
+    ];
+
+    fn written(amount: Cents, (group, point): (&str, &str), cents: bool) -> String {
+        let (digits, part) = ((amount.0 / 100).to_string(), amount.0 % 100);
+        let mut dollars = String::new();
+        for (index, digit) in digits.chars().enumerate() {
+            if index > 0 && (digits.len() - index).is_multiple_of(3) {
+                dollars.push_str(group);
+            }
+            dollars.push(digit);
+        }
+        if cents { format!("{dollars}{point}{part:02}") } else { dollars }
+    }
+
+    proptest! {
+        #[test]
+        fn no_locale_is_read_as_another_amount(cents in 1_i64..10_000_000_000, locale in 0..LOCALES.len(), whole: bool) {
+            let amount = if whole { Cents((cents / 100).max(1) * 100) } else { Cents(cents) };
+            let text = written(amount, LOCALES[locale], !whole);
+            match read(&text) {
+                Typed::Amount(read) => prop_assert_eq!(read, amount, "{}", text),
+                Typed::Unclear(meant) => prop_assert!(meant.contains(&amount), "{} is not {:?}", text, meant),
+                Typed::Nothing => prop_assert!(false, "{} is an amount", text),
+            }
+        }
+
+        #[test]
+        fn what_we_write_is_read_again(cents in 1_i64..10_000_000_000) {
+            prop_assert_eq!(read(&Cents(cents).plain()), Typed::Amount(Cents(cents)));
+            prop_assert_eq!(read(&Cents(cents).dollars()), Typed::Amount(Cents(cents)));
+        }
+    }
+}

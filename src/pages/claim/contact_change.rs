@@ -1,0 +1,103 @@
+//! The pages on which a payee changes an e-mail address or a phone number: the new one, then both codes.
+
+use super::visit::Visit;
+use super::{draw, form};
+use crate::claims::{ContactCodesStep, ContactStep};
+use crate::http::Outcome;
+use crate::pages::views::{FieldError, Form};
+use crate::refusal::{Code, Refusal};
+
+/// A page of the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Page {
+    /// The new contact.
+    New,
+    /// Both codes.
+    Codes,
+}
+
+impl Page {
+    /// The page with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "change-contact" => Some(Self::New),
+            "confirm-contact" => Some(Self::Codes),
+            _ => None,
+        }
+    }
+}
+
+/// GET of a page of the change. A session that may not change anything is sent on.
+pub(super) async fn show(visit: &Visit, page: Page) -> Outcome {
+    let claim = visit.payee.look().await?;
+    match (page, &claim.contact_change) {
+        _ if !claim.may_change_contact => Ok(visit.onward()),
+        (Page::New, _) => draw::contact_change(visit, &claim, 200, Form::default()),
+        (Page::Codes, Some(pending)) => draw::contact_codes(visit, &claim, 200, pending, Form::default()),
+        (Page::Codes, None) => Ok(visit.to("change-contact")),
+    }
+}
+
+/// POST of a page of the change.
+pub(super) async fn take(visit: &Visit, page: Page) -> Outcome {
+    match page {
+        Page::New => take_new(visit).await,
+        Page::Codes => take_codes(visit).await,
+    }
+}
+
+async fn take_new(visit: &Visit) -> Outcome {
+    let body = form::body(&visit.call, &[]);
+    // The address has a form of its own: left empty, it is the address that is missing.
+    let is_without_email = visit.call.body.get("email").is_some() && body.get("email").is_none();
+    let new = if is_without_email {
+        Err(Refusal::field(Code::InvalidInput, "/email", "is required"))
+    } else {
+        form::read::<ContactStep>(&body).and_then(ContactStep::contact)
+    };
+    let begun = match new {
+        Ok(new) => visit.payee.change_contact(new).await,
+        Err(refusal) => Err(refusal),
+    };
+    match begun {
+        Ok(()) => Ok(visit.to("confirm-contact")),
+        Err(refusal) if super::can_be_mended(&refusal) => {
+            let claim = visit.payee.look().await?;
+            draw::contact_change(visit, &claim, refusal.code.status(), form::again(&visit.call, &refusal))
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+async fn take_codes(visit: &Visit) -> Outcome {
+    let (refusal, errors) = match form::read::<ContactCodesStep>(&form::body(&visit.call, &[])) {
+        Ok(codes) => match visit.payee.confirm_contact(&codes).await {
+            Ok(()) => return Ok(visit.to("change-contact?changed=1")),
+            Err(refusal) if refusal.code == Code::WrongToken => (refusal.clone(), named(&refusal)),
+            Err(refusal) if super::can_be_mended(&refusal) => {
+                let claim = visit.payee.look().await?;
+                return draw::contact_change(visit, &claim, refusal.code.status(), form::says(&refusal.message));
+            }
+            Err(refusal) => return Err(refusal),
+        },
+        Err(refusal) => (refusal.clone(), form::errors(&refusal)),
+    };
+    let (claim, status) = (visit.payee.look().await?, refusal.code.status());
+    match &claim.contact_change {
+        Some(pending) => draw::contact_codes(visit, &claim, status, pending, Form { values: Vec::new(), errors }),
+        None => {
+            let message = "These codes no longer work. Begin again to get new ones.";
+            draw::contact_change(visit, &claim, status, form::says(message))
+        }
+    }
+}
+
+/// What is wrong with each code, in its own words.
+fn named(refusal: &Refusal) -> Vec<FieldError> {
+    let field = |field: &str| field.trim_start_matches('/').to_owned();
+    refusal
+        .errors
+        .iter()
+        .map(|error| FieldError { field: field(&error.field), message: error.message.clone() })
+        .collect()
+}

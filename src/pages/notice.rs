@@ -1,0 +1,110 @@
+//! The link of a notice as a page at `/notice/<token>`. Invariant: opening it changes nothing, because mail scanners open
+//! links. Deliberately absent: rules, which are those of `users::notices`.
+
+use super::http::page;
+use super::views::{FieldError, Form, NoticePage, NoticeState};
+use crate::http::route::route;
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::messages::in_words;
+use crate::refusal::{Code, Refusal};
+use crate::strict_json::Json;
+use crate::users::http::notices::check_token;
+use crate::users::notices::{self, Freeze, NoticeJson, NoticeToken, SendNoticeCode, Unfreeze};
+use crate::users::verification::{NewCode, hash_code};
+
+fn token(call: &Call) -> Result<NoticeToken, Refusal> {
+    let token = NoticeToken::parse(&call.bursar.vault, call.parameter("token"));
+    token.ok_or_else(|| Refusal::not_found("notice"))
+}
+
+/// GET /notice/{token}
+pub async fn show_notice_page(call: Call) -> Outcome {
+    let token = token(&call)?;
+    let notice = call.read(move |world| notices::show(world, token)).await?;
+    draw(&call, 200, &notice, Form::default())
+}
+
+/// POST /notice/{token}/{step}
+pub async fn take_notice_step(call: Call) -> Outcome {
+    let token = token(&call)?;
+    let taken = match call.parameter("step") {
+        "freeze" => call.run(Freeze { token }).await,
+        "code" => call.run(SendNoticeCode { token, code: NewCode::draw(&call.bursar, token.org) }).await,
+        "unfreeze" => unfreeze(&call, token).await,
+        _ => Err(Refusal::not_found("page")),
+    };
+    match taken {
+        Ok(()) => {
+            let location = format!("/notice/{}", call.parameter("token"));
+            Ok(Answer::empty(303).header("location", location).header("referrer-policy", "no-referrer"))
+        }
+        Err(refusal) if refusal.code == Code::NotFound => Err(refusal),
+        Err(refusal) => {
+            let notice = call.read(move |world| notices::show(world, token)).await?;
+            let field = if refusal.code == Code::WrongToken { "token" } else { "" };
+            let error = FieldError { field: field.to_owned(), message: sentence(&refusal) };
+            draw(&call, refusal.code.status(), &notice, Form { values: Vec::new(), errors: vec![error] })
+        }
+    }
+}
+
+async fn unfreeze(call: &Call, token: NoticeToken) -> Result<(), Refusal> {
+    let typed = match call.body.get("token") {
+        Some(Json::Text(typed)) => typed.chars().filter(|letter| !letter.is_whitespace()).collect(),
+        _ => String::new(),
+    };
+    let offered_hash = hash_code(&call.bursar.vault, token.org, &typed);
+    let checked = call.run(Unfreeze { token, offered_hash }).await?;
+    call.log_noted(&checked.noted(token.org));
+    match checked.refusal() {
+        Some(refusal) => Err(refusal),
+        None => Ok(()),
+    }
+}
+
+fn sentence(refusal: &Refusal) -> String {
+    refusal.errors.first().map_or_else(|| refusal.message.clone(), |error| error.message.clone())
+}
+
+fn draw(call: &Call, status: u16, notice: &NoticeJson, form: Form) -> Outcome {
+    let changes = notice.changes.iter().map(|change| capitalized(&in_words(*change, notice.method.as_deref())));
+    let view = NoticePage {
+        token: call.parameter("token").to_owned(),
+        app_name: notice.app_name.clone(),
+        changes: changes.collect(),
+        changed_on: notice.created.date().strftime("%A, %B %-d").to_string(),
+        sent_to: notice.sent_to.clone(),
+        state: match (notice.frozen, notice.code_sent) {
+            (false, _) => NoticeState::Running,
+            (true, false) => NoticeState::Stopped,
+            (true, true) => NoticeState::CodeSent,
+        },
+        form,
+    };
+    page(status, &view)
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The routes of the page.
+pub fn routes() -> Vec<Route> {
+    let about = |route: Route, summary: &'static str| {
+        let route = route.about("Pages", summary).opened_by_token(check_token).tells(super::claim::tell);
+        route.gives_empty(200, "The page.").refuses(&[Code::NotFound, Code::LinkExpired])
+    };
+    vec![
+        about(
+            route!(Get "/notice/{token}" Anyone "show_notice_page" show_notice_page),
+            "What was changed about payouts",
+        ),
+        about(
+            route!(Post "/notice/{token}/{step}" Anyone "take_notice_step" take_notice_step),
+            "Stop or start automatic payouts",
+        )
+        .gives_empty(303, "It is done; Location is the page.")
+        .refuses(&[Code::WrongToken, Code::InvalidState, Code::UserInactive, Code::VerificationLocked]),
+    ]
+}

@@ -1,0 +1,37 @@
+//! Lets the money of a payment go when its hold is over.
+
+use crate::engine::Command;
+use crate::ids::{OrgId, TransferId};
+use crate::jobs::{self, Leased};
+use crate::ledger::{self, postings};
+use crate::transfers::{self, Transfer};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// The hold of a payment is over: its money is in the app's wallet from now on, unless the bank has taken it back.
+#[derive(Clone, Debug)]
+pub struct ReleasePayment {
+    /// The job.
+    pub leased: Leased,
+    /// The payment.
+    pub transfer: TransferId,
+}
+
+impl Command for ReleasePayment {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.leased.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        jobs::finish(world, &self.leased)?;
+        let Some(transfer) = world.get::<Transfer>(key![self.leased.org, self.transfer])? else { return Ok(()) };
+        let Some(debit) = transfers::debit(world, &transfer)?.filter(|debit| debit.held) else { return Ok(()) };
+        ledger::post(world, &postings::release_payment(transfer.scope(), transfer.id, transfer.arrives))?;
+
+        // From here it must succeed.
+        world.change(&debit, |debit| debit.held = false);
+        transfers::touch(world, &transfer)
+    }
+}

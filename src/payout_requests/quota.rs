@@ -1,0 +1,76 @@
+//! How much a client id alone may store. It is public by nature, and its requests stay until the app decides on them.
+
+use super::model::{PayoutRequest, PublicRequests, RequestStatus};
+use super::submit::{Asker, NewRequest};
+use crate::http::Scope;
+use crate::refusal::{Code, FieldError, Refusal};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// Characters of a memo from a client id alone.
+pub const MEMO_MAX: usize = 200;
+/// Undecided requests of an app from client ids alone.
+const UNDECIDED_MAX: i64 = 1_000;
+/// The same, of one phone number.
+const UNDECIDED_PER_PHONE_MAX: usize = 10;
+
+/// Refuses what a client id alone may not store at all.
+///
+/// # Errors
+/// `invalid-input` with every field.
+pub fn check(new: &NewRequest) -> Result<(), Refusal> {
+    let mut problems = Vec::new();
+    let mut refuse = |field: &str, message: String| {
+        problems.push(FieldError { field: field.to_owned(), code: Code::InvalidInput.as_str(), message });
+    };
+    if new.metadata.is_some() {
+        refuse("/metadata", "requires the secret key: call from your server to add metadata".to_owned());
+    }
+    if new.memo.as_ref().is_some_and(|memo| memo.chars().count() > MEMO_MAX) {
+        refuse("/memo", format!("must have at most {MEMO_MAX} characters without the secret key"));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::fields(problems)) }
+}
+
+/// Counts one more undecided request.
+///
+/// # Errors
+/// `limit-exceeded`.
+pub(super) fn take(world: &mut World, scope: Scope, new: &NewRequest) -> Result<(), Halt> {
+    if let Asker::Phone(phone) = &new.asker {
+        let same = world.all::<PayoutRequest>(PayoutRequest::BY_PHONE, key![scope.org, Some(phone.e164())])?;
+        let undecided = |request: &PayoutRequest| {
+            request.app == scope.app && request.by_client && request.status == RequestStatus::Created
+        };
+        if same.iter().filter(|request| undecided(request)).count() >= UNDECIDED_PER_PHONE_MAX {
+            return Err(full(&format!("This phone number has {UNDECIDED_PER_PHONE_MAX}")));
+        }
+    }
+    match world.get::<PublicRequests>(key![scope.org, scope.app])? {
+        Some(count) if count.undecided >= UNDECIDED_MAX => Err(full(&format!("This app has {UNDECIDED_MAX}"))),
+        Some(count) => {
+            world.change(&count, |count| count.undecided += 1);
+            Ok(())
+        }
+        None => {
+            world.add(PublicRequests { org: scope.org, app: scope.app, undecided: 1 });
+            Ok(())
+        }
+    }
+}
+
+fn full(whose: &str) -> Halt {
+    let message = format!("{whose} undecided payout requests. Try again after the app has approved or rejected some.");
+    Refusal::new(Code::LimitExceeded, message).into()
+}
+
+/// Gives back the place of a request that is decided now.
+pub(super) fn give_back(world: &mut World, request: &PayoutRequest) -> Result<(), Halt> {
+    if !request.by_client {
+        return Ok(());
+    }
+    if let Some(count) = world.get::<PublicRequests>(key![request.org, request.app])? {
+        world.change(&count, |count| count.undecided = (count.undecided - 1).max(0));
+    }
+    Ok(())
+}

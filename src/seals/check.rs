@@ -1,0 +1,128 @@
+//! Opens seals to see that each is in the row that it was made for. A part of `bursar verify`, where the keys are at hand.
+
+use super::sealed::{Seal, Sealed, for_each_sealed};
+use crate::ledger::verify::Finding;
+use crate::store::{Reads, Snapshot, StoreError};
+use crate::vault::Vault;
+use crate::world::record::{Corrupt, Value};
+use crate::world::{Record as _, Row, Table};
+
+/// The invariant that a sealed value opens only in its place.
+const INVARIANT: u8 = 30;
+/// Records of each kind that a sample opens at least, if there are so many.
+const FIRST: u64 = 1_000;
+/// Of the others, one in so many.
+const ONE_IN: u64 = 50;
+
+/// How much is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The first records of each kind, and some of the others; each time others.
+    Sample,
+    /// All.
+    All,
+}
+
+/// What was opened and what was found.
+#[derive(Clone, Debug, Default)]
+pub struct Opened {
+    /// Seals.
+    pub seals: u64,
+    /// Seals that are not under the active key.
+    pub older: u64,
+    /// What does not open, or does not agree with what is shown.
+    pub findings: Vec<Finding>,
+}
+
+/// Opens the seals of all organizations.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn check(reads: &Reads, vault: &Vault, extent: Extent) -> Result<Opened, StoreError> {
+    reads.snapshot(|snapshot| {
+        let mut opened = Opened::default();
+        for_each_sealed!(R => check_all::<R>(snapshot, vault, extent, &mut opened)?);
+        Ok(opened)
+    })
+}
+
+/// How many records have seals, and how many of them are as the active key makes them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Records with seals.
+    pub records: u64,
+    /// Those that are current.
+    pub current: u64,
+}
+
+/// Counts without opening.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn progress(reads: &Reads, vault: &Vault) -> Result<Progress, StoreError> {
+    reads.snapshot(|snapshot| {
+        let mut found = Progress::default();
+        for_each_sealed!(R => snapshot.each::<R>(|record| {
+            if !record.seals().is_empty() {
+                found.records += 1;
+                found.current += u64::from(record.is_current(vault));
+            }
+            Ok(())
+        })?);
+        Ok(found)
+    })
+}
+
+fn check_all<R: Sealed>(
+    snapshot: &Snapshot<'_>,
+    vault: &Vault,
+    extent: Extent,
+    opened: &mut Opened,
+) -> Result<(), StoreError> {
+    let mut seen = 0_u64;
+    snapshot.each::<R>(|record| {
+        seen += 1;
+        opened.older += u64::from(!record.is_current(vault));
+        if extent == Extent::Sample && seen > FIRST && rand::random_range(0..ONE_IN) > 0 {
+            return Ok(());
+        }
+        opened.seals += u64::try_from(record.seals().len()).unwrap_or(u64::MAX);
+        opened.findings.extend(found_in(record, vault));
+        Ok(())
+    })
+}
+
+/// What is wrong with the seals of a record.
+fn found_in<R: Sealed>(record: &R, vault: &Vault) -> Option<Finding> {
+    let what = match record.contradiction(vault) {
+        Ok(None) => return None,
+        Ok(Some(what)) => what,
+        Err(_) => "a sealed value does not open in this row",
+    };
+    let id = match record.key().pop() {
+        Some(Value::Id(id)) => id.to_string(),
+        Some(Value::Text(text)) => text,
+        _ => String::new(),
+    };
+    Some(Finding { invariant: INVARIANT, what: what.to_owned(), place: format!("{} {id}", R::TABLE.name) })
+}
+
+/// The names of the tables with seals.
+#[must_use]
+pub fn tables() -> Vec<&'static str> {
+    let mut tables = Vec::new();
+    for_each_sealed!(R => tables.push(R::TABLE.name));
+    tables
+}
+
+/// The seals of one row, and what is wrong with them.
+///
+/// # Errors
+/// When the row cannot be read.
+pub fn of_row(table: &Table, row: &Row, vault: &Vault) -> Result<(Vec<Seal>, Option<Finding>), Corrupt> {
+    for_each_sealed!(R => if table.name == R::TABLE.name {
+        let record = (R::TABLE.decode)(row)?.downcast::<R>().expect("a table decodes its own record");
+        return Ok((record.seals(), found_in(&*record, vault)));
+    });
+    Ok((Vec::new(), None))
+}

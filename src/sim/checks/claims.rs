@@ -1,0 +1,80 @@
+//! A caller who has only the token of a claim link moves no money and changes nothing about a payee (23). The requests of
+//! the thief are a commit of their own: it holds what codes need, and nothing else. And a known payee at a link that names
+//! no payee sets neither a default method nor automatic payouts.
+
+use std::collections::HashSet;
+
+use super::super::requests::{Request, Step, Wish};
+use super::{read, written};
+use crate::claims::ClaimSession;
+use crate::http::Answer;
+use crate::ledger::verify::Finding;
+use crate::store::memory::Change;
+use crate::world::Record as _;
+
+/// The invariant's number.
+const THIEF: u8 = 23;
+/// What a request for a code, or a wrong code, may write: the code, its counts, its message, and the events about it.
+const MAY_WRITE: [&str; 8] = [
+    "claim_contacts",
+    "event_streams",
+    "events",
+    "jobs",
+    "messages",
+    "verification_days",
+    "verification_recipients",
+    "verifications",
+];
+
+/// See the module's comment.
+#[derive(Default)]
+pub(super) struct Claims {
+    /// The sessions of known payees at links that name no payee.
+    guests: HashSet<Vec<u8>>,
+}
+
+impl Claims {
+    pub(super) fn commit(&mut self, changes: &[Change], by_thief: bool) -> Vec<Finding> {
+        let guests = written::<ClaimSession>(changes).filter(|session| session.is_guest);
+        self.guests.extend(guests.map(|session| session.secret_hash.clone()));
+        let forbidden = changes.iter().filter(|change| by_thief && !may_write(change));
+        let finding = |change: &Change| {
+            let what = "was written by a thief who has only a claim link (decisions.md 17)".to_owned();
+            Finding { invariant: THIEF, what, place: format!("{} {:?}", change.table.name, change.key) }
+        };
+        forbidden.map(finding).collect()
+    }
+
+    pub(super) fn answered(&self, request: &Request, answer: &Answer) -> Option<Finding> {
+        let Wish::Claim { step, .. } = &request.wish else { return None };
+        if answer.status >= 400 {
+            return None;
+        }
+        let what = match step {
+            Step::Contact(_) | Step::CodeAgain | Step::End { .. } => return None,
+            _ if request.by_thief => "a thief who has only a claim link took a step (decisions.md 17)",
+            Step::Method { sitting, is_preferred: true, .. } if self.guests.contains(sitting) => {
+                "a session at a link that names no payee changed where a payee's later money goes (decisions.md 17)"
+            }
+            Step::Code(_) | Step::Profile { .. } | Step::TaxForm { .. } | Step::Method { .. } | Step::Payout { .. } => {
+                return None;
+            }
+        };
+        Some(Finding { invariant: THIEF, what: what.to_owned(), place: format!("{:?}", request.wish) })
+    }
+}
+
+fn may_write(change: &Change) -> bool {
+    MAY_WRITE.contains(&change.table.name) || (change.table == ClaimSession::TABLE && only_ends(change))
+}
+
+/// Whether a session was ended that could do nothing any more, because it was idle for too long.
+fn only_ends(change: &Change) -> bool {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else { return false };
+    let Some(session) = read::<ClaimSession>(before) else { return false };
+    let ended_at = read::<ClaimSession>(after).and_then(|after| after.ended_at);
+    let was_over = session.paid_at.is_none() && ended_at.is_some_and(|now| now >= session.changes_until);
+    let ended = ClaimSession { ended_at, ..ClaimSession::clone(&session) };
+    (was_over || ended_at.is_some_and(|now| now >= session.expires_at))
+        && (ClaimSession::TABLE.encode)(&ended) == *after
+}

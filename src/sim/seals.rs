@@ -1,0 +1,219 @@
+//! Seals over restarts and rekeys (30): now and then another master key becomes active, and all seals are rewritten page
+//! by page, among the commands of clients. When that is done the old key is gone. After each restart and each rekey a
+//! sample of the rows is opened, and each seal is tried in the places of others, where it must not open.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::chance::Chance;
+use super::house::{Batch, House};
+use super::{Said, Simulation, Violation, Who, bug};
+use crate::apps::Organization;
+use crate::ids::OrgId;
+use crate::ledger::verify::Finding;
+use crate::refusal::{Code, Refusal};
+use crate::seals::check::{self, Extent};
+use crate::seals::{Position, Seal, next_page};
+use crate::store::memory::{Change, Memory};
+use crate::vault::{Ring, Vault};
+use crate::world::{Record as _, Row, Table, Value};
+
+/// The invariant's number, as `bursar verify` has it.
+const SEALS: u8 = 30;
+/// Rows of each table in the sample.
+const SAMPLE: usize = 12;
+/// The first rekey begins at this step; each further one when so many times the steps have passed.
+const FIRST_REKEY_STEP: u64 = 500;
+const REKEY_FACTOR: u64 = 4;
+
+/// Some rows of a table, each as likely as any other.
+struct Sample {
+    table: &'static Table,
+    keys: Vec<Row>,
+    seen: i64,
+}
+
+/// A pass over all seals, while a rekey is under way.
+struct Pass {
+    organizations: VecDeque<OrgId>,
+    at: Position,
+}
+
+/// See the module's comment.
+pub(super) struct Seals {
+    tables: Vec<&'static str>,
+    samples: BTreeMap<&'static str, Sample>,
+    /// Draws of its own, so that the sample changes nothing of the history.
+    chance: Chance,
+    hashing: Zeroizing<[u8; 32]>,
+    keys: BTreeMap<u16, Zeroizing<[u8; 32]>>,
+    pass: Option<Pass>,
+    next_rekey: u64,
+    /// How many rekeys came to their end.
+    pub rekeys: u64,
+    /// How many seals were opened in their places.
+    pub opened: u64,
+}
+
+impl Seals {
+    /// Over the master key with which everything begins.
+    pub fn new(seed: u64, master: [u8; 32]) -> Self {
+        Self {
+            tables: check::tables(),
+            samples: BTreeMap::new(),
+            chance: Chance::of_seed(seed),
+            hashing: Zeroizing::new(master),
+            keys: BTreeMap::from([(Vault::FIRST_KEY, Zeroizing::new(master))]),
+            pass: None,
+            next_rekey: FIRST_REKEY_STEP,
+            rekeys: 0,
+            opened: 0,
+        }
+    }
+
+    /// Takes in a commit: the rows that it added are as likely in the sample as those before.
+    pub fn commit(&mut self, changes: &[Change]) {
+        let added = changes.iter().filter(|change| change.before.is_none() && change.after.is_some());
+        for change in added.filter(|change| self.tables.contains(&change.table.name)) {
+            let sample = self.samples.entry(change.table.name);
+            let sample = sample.or_insert_with(|| Sample { table: change.table, keys: Vec::new(), seen: 0 });
+            sample.seen += 1;
+            if sample.keys.len() < SAMPLE {
+                sample.keys.push(change.key.clone());
+            } else if let Ok(place) = usize::try_from(self.chance.between(0, sample.seen - 1))
+                && let Some(key) = sample.keys.get_mut(place)
+            {
+                key.clone_from(&change.key);
+            }
+        }
+    }
+
+    /// Whether seals are being rewritten.
+    pub fn is_rekeying(&self) -> bool {
+        self.pass.is_some()
+    }
+
+    /// What is wrong with the sample.
+    pub fn check(&mut self, memory: &Memory, vault: &Vault) -> Option<Finding> {
+        for sample in self.samples.values() {
+            let mut before: Vec<Seal> = Vec::new();
+            for key in &sample.keys {
+                let Some(row) = memory.row(sample.table, key) else { continue };
+                let place = || format!("{} {key:?}", sample.table.name);
+                let finding = |what: String| Some(Finding { invariant: SEALS, what, place: place() });
+                let (seals, found) = match check::of_row(sample.table, &row, vault) {
+                    Ok(opened) => opened,
+                    Err(error) => return finding(error.to_string()),
+                };
+                if found.is_some() {
+                    return found;
+                }
+                let opens = |seal: &Seal, place: &Seal| vault.open(&place.place, &seal.bytes).is_ok();
+                let others = |own: usize| {
+                    let of_row = seals.iter().enumerate().filter(move |(other, _)| *other != own);
+                    before.iter().chain(of_row.map(|(_, place)| place))
+                };
+                if seals.iter().enumerate().any(|(own, seal)| others(own).any(|place| opens(seal, place))) {
+                    return finding("has a seal that opens in another place".to_owned());
+                }
+                self.opened += u64::try_from(seals.len()).unwrap_or(0);
+                before = seals;
+            }
+        }
+        None
+    }
+
+    /// Makes another key the active one. The one before still opens what it has sealed.
+    fn begin(&mut self, memory: &Memory, vault: &Vault) {
+        let active = self.keys.last_key_value().map_or(Vault::FIRST_KEY, |(id, _)| id + 1);
+        self.keys.insert(active, Zeroizing::new(self.chance.entropy().bytes()));
+        self.take_up(vault, active);
+        let org = |row: &Row| if let Value::Id(id) = row[0] { Some(OrgId(id)) } else { None };
+        let organizations = memory.rows(Organization::TABLE).iter().filter_map(org).collect();
+        self.pass = Some(Pass { organizations, at: Position::default() });
+    }
+
+    fn take_up(&self, vault: &Vault, active: u16) {
+        vault.replace(Ring::new(&self.hashing, &self.keys, active).expect("the ring has its active key"));
+    }
+
+    /// The pass continues here, with the next organization or the same.
+    fn go_on(&mut self, at: Position, next_organization: bool) {
+        let Some(pass) = &mut self.pass else { return };
+        pass.at = at;
+        if next_organization {
+            pass.organizations.pop_front();
+        }
+    }
+
+    /// All seals are under the active key: the others are thrown away.
+    fn end(&mut self, vault: &Vault) {
+        let active = vault.ring().active();
+        self.keys.retain(|id, _| *id == active);
+        self.take_up(vault, active);
+        self.rekeys += 1;
+        self.pass = None;
+    }
+}
+
+/// What is wrong with any seal.
+pub(super) fn all(house: &House, vault: &Vault) -> Option<Finding> {
+    match check::check(&house.reads(), vault, Extent::All) {
+        Ok(opened) => opened.findings.into_iter().next(),
+        Err(error) => {
+            Some(Finding { invariant: Finding::UNNUMBERED, what: error.to_string(), place: "the store".to_owned() })
+        }
+    }
+}
+
+impl Simulation {
+    /// Begins a rekey when it is time, and rewrites the next page of one that is under way.
+    pub(super) fn rekey(&mut self, batch: &mut Batch<Who, Said>) -> Result<(), Box<Violation>> {
+        if self.seals.pass.is_none() && self.steps >= self.seals.next_rekey && !self.draining {
+            self.seals.next_rekey = self.steps.saturating_mul(REKEY_FACTOR);
+            self.seals.begin(self.house.memory(), &self.vault);
+        }
+        while let Some(pass) = &self.seals.pass {
+            let Some(org) = pass.organizations.front().copied() else {
+                self.seals.end(&self.vault);
+                return self.check_seals();
+            };
+            let page = self.house.look(|world| next_page(world, org, &pass.at, &self.vault));
+            match page.map_err(|refusal| self.violation(bug("reading seals", &refusal)))? {
+                None => self.seals.go_on(Position::default(), true),
+                Some((page, next)) if page.is_empty() => self.seals.go_on(next, false),
+                Some((page, next)) => {
+                    let mut entropy = self.seals.chance.entropy();
+                    let command = page.rewrite(&self.vault, || entropy.bytes());
+                    batch.add(Who::Rekey(next), command, |_| Said::Done);
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The next page follows once this one is written; else it is rewritten again.
+    pub(super) fn rewritten(
+        &mut self,
+        next: Position,
+        outcome: Result<Said, Refusal>,
+        excused: bool,
+    ) -> Result<(), Finding> {
+        match outcome {
+            Ok(_) => self.seals.go_on(next, false),
+            Err(refusal) if excused || refusal.code == Code::OutcomeUnknown => {}
+            Err(refusal) => return Err(bug("rewriting seals", &refusal)),
+        }
+        Ok(())
+    }
+
+    /// After a restart or a rekey: a sample of what is sealed opens in its place, and in no other.
+    pub(super) fn check_seals(&mut self) -> Result<(), Box<Violation>> {
+        let vault: &Arc<Vault> = &self.vault;
+        let found = self.seals.check(self.house.memory(), vault);
+        found.map_or(Ok(()), |finding| Err(self.violation(finding)))
+    }
+}

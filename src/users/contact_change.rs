@@ -1,0 +1,92 @@
+//! The payee changes a phone number or an e-mail address (decisions.md 17): where the code of the present contact goes, what
+//! refuses the change, and what it writes.
+//!
+//! Invariant: verified contact data changes on the payee's word only after a code to the present contact and a code to the new
+//! one. Deliberately absent: the codes, which `claims/contact_change.rs` sends and compares.
+
+use std::sync::Arc;
+
+use super::by_phone;
+use super::contacts::{write_email, write_phone};
+use super::create::{Identity, by_proven_email};
+use super::model::User;
+use super::profiles::{change_both, profile};
+use super::rules::{self, UserEvent};
+use crate::apps;
+use crate::events::EventName;
+use crate::http::Scope;
+use crate::refusal::{Code, Refusal};
+use crate::world::{Halt, World};
+
+/// The present contact that must agree to a change: the verified one of the same kind, else the other verified one.
+fn present_contact(user: &User, new: &Identity) -> Option<String> {
+    let phone = user.phone_e164.clone().filter(|_| user.phone_verified_at.is_some());
+    let email = user.email.clone().filter(|_| user.email_verified_at.is_some());
+    match new {
+        Identity::Phone(_) => phone.or(email),
+        Identity::Email(_) => email.or(phone),
+    }
+}
+
+/// Refuses a change that the payee may not make; gives where the code of the present contact goes.
+///
+/// # Errors
+/// `user-inactive`, `invalid-state`, `invalid-input` where nothing would change.
+pub fn may_change_contact(user: &User, new: &Identity) -> Result<String, Refusal> {
+    rules::must_be_active(user)?;
+    rules::must_not_be_reviewed(user)?;
+    let (field, is_present) = match new {
+        Identity::Phone(phone) => {
+            ("/phone_number", user.phone_verified_at.is_some() && user.phone_e164.as_ref() == Some(&phone.e164()))
+        }
+        Identity::Email(email) => {
+            let is_same = user.email.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(email.as_str()));
+            ("/email", user.email_verified_at.is_some() && is_same)
+        }
+    };
+    if is_present {
+        return Err(Refusal::field(Code::InvalidInput, field, "is what we have already: enter a new one"));
+    }
+    let message = "There is no verified phone number or e-mail address that could agree to the change.";
+    present_contact(user, new).ok_or_else(|| Refusal::new(Code::InvalidState, message))
+}
+
+/// Writes a contact that the payee has verified, after the present one agreed. The contact from before receives a notice.
+///
+/// # Errors
+/// Those of [`may_change_contact`]; `invalid-state` where another user has the contact, in words that do not say so;
+/// `invalid-phone-number`.
+pub fn change_contact(world: &mut World, scope: Scope, user: &Arc<User>, new: &Identity) -> Result<Arc<User>, Halt> {
+    may_change_contact(user, new)?;
+    let others = match new {
+        Identity::Phone(phone) => {
+            apps::phones::may_write_to(world, scope, &phone.e164(), "/phone_number")?;
+            by_phone(world, user.org, &phone.e164())?
+        }
+        Identity::Email(email) => by_proven_email(world, user.org, email)?,
+    };
+    if others.is_some_and(|other| other.id != user.id) {
+        let message = "This phone number or e-mail address cannot be used. Use another one, or ask the sender.";
+        return Err(Refusal::new(Code::InvalidState, message).into());
+    }
+    let profile = profile(world, scope, user.id)?;
+    let now = world.now();
+
+    // From here it must succeed.
+    let mut edited = User::clone(user);
+    match new {
+        Identity::Phone(phone) => {
+            write_phone(&mut edited, phone, None, now);
+            edited.phone_verified_at = Some(now);
+        }
+        Identity::Email(email) => {
+            write_email(&mut edited, email, None, now);
+            // Verified addresses are kept in small letters.
+            edited.email = Some(email.as_str().to_lowercase());
+            edited.email_verified_at = Some(now);
+        }
+    }
+    edited.status = rules::status_after(edited.status, UserEvent::Verify);
+    let unchanged = profile.as_ref().clone();
+    change_both(world, (user, edited), (&profile, unchanged), EventName::UserUpdated)
+}

@@ -1,0 +1,161 @@
+//! The link of a notice: the payee freezes automatic payouts, and ends that with a code.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::model::ChangeNotice;
+use super::token::NoticeToken;
+use crate::apps;
+use crate::clock::{DAY_SECONDS, Time};
+use crate::engine::Command;
+use crate::events::EventName;
+use crate::http::Scope;
+use crate::ids::OrgId;
+use crate::messages::{CodePurpose, PayeeChange};
+use crate::refusal::{Code, Refusal};
+use crate::users::verification::{self, Checked, Door, NewCode, Recipient};
+use crate::users::{User, change};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// How long the link of a notice works.
+const LINK_SECONDS: i64 = 90 * DAY_SECONDS;
+
+/// A notice as its link shows it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct NoticeJson {
+    /// The name of the app at which the change was made.
+    pub app_name: String,
+    /// What was changed.
+    pub changes: Vec<PayeeChange>,
+    /// The payout method that was added or chosen, masked.
+    #[schema(required)]
+    pub method: Option<String>,
+    /// When the change was made.
+    #[schema(value_type = String, format = DateTime)]
+    pub created: Time,
+    /// The contact from before the change, masked: codes go there.
+    #[schema(example = "***6789")]
+    pub sent_to: String,
+    /// Whether automatic payouts to the payee are frozen.
+    pub frozen: bool,
+    /// Whether a code that unfreezes them was sent and can be typed.
+    pub code_sent: bool,
+}
+
+fn find(world: &mut World, token: NoticeToken) -> Result<(Arc<ChangeNotice>, Arc<User>), Halt> {
+    let not_found = || Refusal::not_found("notice");
+    let notice = world.get::<ChangeNotice>(key![token.org, token.notice])?.ok_or_else(not_found)?;
+    let user = world.get::<User>(key![token.org, notice.user_id])?.ok_or_else(not_found)?;
+    if world.now() >= notice.created_at.plus_seconds(LINK_SECONDS) {
+        return Err(Refusal::new(Code::LinkExpired, "This link has expired. Ask the sender of your payouts.").into());
+    }
+    Ok((notice, user))
+}
+
+fn door(notice: &ChangeNotice) -> Door {
+    Door { purpose: CodePurpose::Unfreeze, about: notice.user_id.0, names_recipient: true }
+}
+
+/// The notice behind a token. To look at it changes nothing.
+pub fn show(world: &mut World, token: NoticeToken) -> Result<NoticeJson, Halt> {
+    let (notice, user) = find(world, token)?;
+    let scope = Scope { org: notice.org, app: notice.app };
+    Ok(NoticeJson {
+        app_name: apps::find_even_deleted(world, scope)?.name.clone(),
+        changes: notice.changes.0.clone(),
+        method: notice.method.clone(),
+        created: notice.created_at,
+        sent_to: verification::masked(&notice.recipient),
+        frozen: user.payouts_frozen_at.is_some(),
+        code_sent: verification::is_awaited(world, notice.org, &notice.recipient, door(&notice))?,
+    })
+}
+
+/// POST /v2/notices/{token}/freeze. To repeat it changes nothing.
+#[derive(Clone, Debug)]
+pub struct Freeze {
+    /// The notice.
+    pub token: NoticeToken,
+}
+
+impl Command for Freeze {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let (_, user) = find(world, self.token)?;
+        if user.payouts_frozen_at.is_none() {
+            let now = world.now();
+            change(world, &user, EventName::UserUpdated, |user| user.payouts_frozen_at = Some(now))?;
+        }
+        Ok(())
+    }
+}
+
+/// POST /v2/notices/{token}/code
+#[derive(Clone, Debug)]
+pub struct SendNoticeCode {
+    /// The notice.
+    pub token: NoticeToken,
+    /// The code that was drawn.
+    pub code: NewCode,
+}
+
+impl Command for SendNoticeCode {
+    type Reply = ();
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<(), Halt> {
+        let (notice, user) = find(world, self.token)?;
+        must_be_frozen(&user)?;
+        let scope = Scope { org: notice.org, app: notice.app };
+        let to = Recipient { channel: notice.channel, recipient: &notice.recipient, door: door(&notice) };
+        verification::start(world, scope, &to, &self.code)?;
+        Ok(())
+    }
+}
+
+/// POST /v2/notices/{token}/unfreeze
+#[derive(Clone, Debug)]
+pub struct Unfreeze {
+    /// The notice.
+    pub token: NoticeToken,
+    /// Keyed hash of the code that was typed.
+    pub offered_hash: Vec<u8>,
+}
+
+impl Command for Unfreeze {
+    /// What the code was: a wrong one is counted, so it is no refusal here.
+    type Reply = Checked;
+
+    fn organization(&self) -> OrgId {
+        self.token.org
+    }
+
+    fn decide(&self, world: &mut World) -> Result<Checked, Halt> {
+        let (notice, user) = find(world, self.token)?;
+        must_be_frozen(&user)?;
+        let scope = Scope { org: notice.org, app: notice.app };
+        let checked = verification::check(world, scope, &notice.recipient, door(&notice), &self.offered_hash)?;
+        if checked == Checked::Right {
+            change(world, &user, EventName::UserUpdated, |user| user.payouts_frozen_at = None)?;
+        }
+        Ok(checked)
+    }
+}
+
+fn must_be_frozen(user: &User) -> Result<(), Refusal> {
+    if user.payouts_frozen_at.is_some() {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::InvalidState, "Automatic payouts are not frozen."))
+}

@@ -1,0 +1,114 @@
+//! Notices to a payee about changes to where their money goes (decisions.md 17): regardless of who made a change and at which
+//! door, the contact from before it receives a message with a link that freezes automatic payouts.
+//!
+//! Invariant: automatic payouts that the payee froze stay frozen until the payee verifies a code: one that was sent to that
+//! contact, or one to a contact that the organization has written since (`contacts::end_freeze`). No key ends it. Start at [`of_changes`], then `freeze.rs`.
+
+mod freeze;
+mod model;
+mod token;
+
+pub use freeze::{Freeze, NoticeJson, SendNoticeCode, Unfreeze, show};
+pub use model::ChangeNotice;
+pub use token::NoticeToken;
+
+use super::model::{AppUser, User};
+use crate::apps;
+use crate::http::Scope;
+use crate::ids::NoticeId;
+use crate::messages::{self, Channel, PayeeChange, Template};
+use crate::payout_methods::{self, MethodOrigin, PayoutMethod};
+use crate::world::record::{Document, key};
+use crate::world::{Halt, World};
+
+/// Notifies a payee of what these changes mean for where their money goes: the user and the app's profile, each before and
+/// after, and the method that was added.
+pub(super) fn of_changes(
+    world: &mut World,
+    (before, after): (&User, &User),
+    (old, new): (&AppUser, &AppUser),
+    added: Option<&PayoutMethod>,
+) -> Result<(), Halt> {
+    if after.deleted_at.is_some() || new.disconnected_at.is_some() {
+        return Ok(());
+    }
+    let scope = Scope { org: new.org, app: new.app };
+    let is_first = old.default_payout_method.is_none();
+    let default = new.default_payout_method.filter(|_| new.default_payout_method != old.default_payout_method);
+    let chosen = match default {
+        Some(default) => Some(payout_methods::find(world, scope, after.id, default)?),
+        None => None,
+    };
+    let method = added.or(chosen.as_deref());
+    // With no default before, nothing was sent anywhere unasked: a first choice of the payee redirects nothing. An app's does.
+    let redirects = !is_first || method.is_some_and(|method| method.origin != MethodOrigin::Payee);
+    let changes = [
+        (PayeeChange::NewMethod, added.is_some() && redirects),
+        (PayeeChange::NewDefault, default.is_some() && redirects && !(is_first && added.is_some())),
+        (PayeeChange::AutoPayout, new.auto_payout_enabled && !old.auto_payout_enabled),
+        (PayeeChange::Email, is_replaced(before.email.as_ref(), after.email.as_ref())),
+        (PayeeChange::Phone, is_replaced(before.phone_e164.as_ref(), after.phone_e164.as_ref())),
+    ];
+    let changes: Vec<PayeeChange> = changes.into_iter().filter(|(_, is)| *is).map(|(change, _)| change).collect();
+    let method = method.map(PayoutMethod::told_apart);
+    send(world, scope, before, &changes, method.as_deref())
+}
+
+fn is_replaced(before: Option<&String>, after: Option<&String>) -> bool {
+    match (before, after) {
+        (Some(before), Some(after)) => !before.eq_ignore_ascii_case(after),
+        (_, None) | (None, Some(_)) => false,
+    }
+}
+
+/// Sends notices of changes to a payee: to every contact that the payee had proved before, and to the one that was
+/// replaced. `method` is the method that was added or chosen, masked.
+fn send(
+    world: &mut World,
+    scope: Scope,
+    before: &User,
+    changes: &[PayeeChange],
+    method: Option<&str>,
+) -> Result<(), Halt> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let proved_phone = before.phone_verified_at.is_some() || changes.contains(&PayeeChange::Phone);
+    let proved_email = before.email_verified_at.is_some() || changes.contains(&PayeeChange::Email);
+    let contacts = [
+        before.phone_e164.clone().filter(|_| proved_phone).map(|phone| (Channel::Sms, phone)),
+        before.email.clone().filter(|_| proved_email).map(|email| (Channel::Email, email)),
+    ];
+    let app_name = apps::find_even_deleted(world, scope)?.name.clone();
+    for (channel, recipient) in contacts.into_iter().flatten() {
+        let (id, created_at): (NoticeId, _) = (world.id(), world.now());
+        let (changes, method) = (changes.to_vec(), method.map(str::to_owned));
+        let template = Template::PayeeChanged {
+            notice: id,
+            app_name: app_name.clone(),
+            changes: changes.clone(),
+            method: method.clone(),
+        };
+        world.add(ChangeNotice {
+            org: scope.org,
+            id,
+            app: scope.app,
+            user_id: before.id,
+            channel,
+            recipient: recipient.clone(),
+            changes: Document(changes),
+            method,
+            created_at,
+        });
+        messages::queue(world, scope, channel, &recipient, template);
+    }
+    Ok(())
+}
+
+/// Removes what notices keep of an erased payee.
+pub(super) fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
+    for notice in world.all::<ChangeNotice>(ChangeNotice::OF_USER, key![user.org, user.id])? {
+        world.remove(&notice);
+    }
+    Ok(())
+}

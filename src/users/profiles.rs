@@ -1,0 +1,335 @@
+//! App profiles: what each app keeps about a payee, and how an app is connected to a payee (decisions.md 17).
+//!
+//! Invariant: an app reads and writes its own profile only, and a profile's default method is one of that app's methods. Every
+//! transition of a user is an event in the logs of the apps that it concerns: of one app for its profile, of all connected apps for
+//! what belongs to the payee. Each log numbers the events of a user on its own, so that no log shows what another app did.
+
+use std::sync::Arc;
+
+use super::delete::erase;
+use super::model::{AppUser, User};
+use super::{json, notices, rules};
+use crate::apps;
+use crate::clock::Time;
+use crate::events::{self, EventName, News};
+use crate::http::{Call, CredentialKind, Environment, Scope};
+use crate::ids::{PayoutMethodId, UserId};
+use crate::payout_methods::{self, PayoutMethod};
+use crate::refusal::{Code, Refusal};
+use crate::world::record::{Document, key};
+use crate::world::{Halt, Record, World};
+
+/// Which kind of key asks for a change of a payee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// An app's.
+    App,
+    /// The organization's, acting for the app.
+    Organization,
+}
+
+impl By {
+    /// The key of a call.
+    #[must_use]
+    pub const fn key_of(call: &Call) -> Self {
+        match call.caller.kind {
+            CredentialKind::Organization => Self::Organization,
+            CredentialKind::App | CredentialKind::Client | CredentialKind::Member | CredentialKind::None => Self::App,
+        }
+    }
+}
+
+/// The app's profile of a user; `None` unless the app is connected.
+pub fn profile_if_connected(world: &World, scope: Scope, id: UserId) -> Result<Option<Arc<AppUser>>, Halt> {
+    let profile = world.get::<AppUser>(key![scope.org, scope.app, id])?;
+    Ok(profile.filter(|profile| profile.is_connected()))
+}
+
+/// The app's profile of a user.
+///
+/// # Errors
+/// `not-found` unless the app is connected.
+pub fn profile(world: &World, scope: Scope, id: UserId) -> Result<Arc<AppUser>, Halt> {
+    profile_if_connected(world, scope, id)?.ok_or_else(|| Refusal::not_found("user").into())
+}
+
+/// Whether the app may pay the user.
+pub fn is_connected(world: &World, scope: Scope, id: UserId) -> Result<bool, Halt> {
+    Ok(profile_if_connected(world, scope, id)?.is_some())
+}
+
+/// The user as an app sees them that has disconnected: erased.
+pub(super) fn as_seen(user: Arc<User>, profile: &AppUser) -> Arc<User> {
+    let Some(disconnected_at) = profile.disconnected_at else { return user };
+    if user.deleted_at.is_some() {
+        return user;
+    }
+    let mut seen = User::clone(&user);
+    erase(&mut seen);
+    seen.deleted_at = Some(disconnected_at);
+    Arc::new(seen)
+}
+
+/// Whether the payee lets this app pay them without a link.
+pub fn is_paid_unasked(world: &World, scope: Scope, user: UserId) -> Result<bool, Halt> {
+    Ok(profile_if_connected(world, scope, user)?.is_some_and(|profile| profile.auto_payout_enabled))
+}
+
+/// The method to which the app's payouts go without a link: the default, unless the payee froze automatic payouts, or it is
+/// younger than the app lets new methods rest.
+pub fn unasked_method(
+    world: &mut World,
+    scope: Scope,
+    user: &User,
+    environment: Environment,
+) -> Result<Option<Arc<PayoutMethod>>, Halt> {
+    if user.payouts_frozen_at.is_some() || !is_paid_unasked(world, scope, user.id)? {
+        return Ok(None);
+    }
+    let Some(method) = default_payout_method(world, scope, user.id)? else { return Ok(None) };
+    let is_rested = world.now() >= rests_until(world, scope, &method, environment)?;
+    Ok(Some(method).filter(|_| is_rested))
+}
+
+fn rests_until(world: &mut World, scope: Scope, method: &PayoutMethod, environment: Environment) -> Result<Time, Halt> {
+    let rest = apps::find(world, scope)?.settings.0.method_rest_seconds(environment);
+    Ok(method.created_at.plus_seconds(rest))
+}
+
+/// Refuses a payout that the app sends to a method without the payee: while the payee has frozen automatic payouts, and to a method
+/// that still rests. A card names no account that a thief could have set.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn may_be_paid_without_payee(
+    world: &mut World,
+    scope: Scope,
+    user: &User,
+    method: &PayoutMethod,
+    environment: Environment,
+) -> Result<(), Halt> {
+    must_not_be_frozen(user)?;
+    let until = rests_until(world, scope, method, environment)?;
+    if method.platform.pays_whole_dollars() || world.now() >= until {
+        return Ok(());
+    }
+    let message = format!("The payout method is new and rests until {until}. Pay then, or send a payout link.");
+    Err(Refusal::new(Code::InvalidState, message).into())
+}
+
+/// Refuses a payout that the payee does not start, while the payee has frozen automatic payouts.
+///
+/// # Errors
+/// `invalid-state`.
+pub fn must_not_be_frozen(user: &User) -> Result<(), Refusal> {
+    if user.payouts_frozen_at.is_none() {
+        return Ok(());
+    }
+    let message =
+        "The payee has frozen automatic payouts. Send a payout link, or wait until the payee ends the freeze.";
+    Err(Refusal::new(Code::InvalidState, message))
+}
+
+/// The app's default method of a user, if it is still in use.
+pub fn default_payout_method(world: &World, scope: Scope, user: UserId) -> Result<Option<Arc<PayoutMethod>>, Halt> {
+    let profile = profile_if_connected(world, scope, user)?;
+    let Some(id) = profile.and_then(|profile| profile.default_payout_method) else { return Ok(None) };
+    let method = payout_methods::find(world, scope, user, id)?;
+    Ok(Some(method).filter(|method| method.in_use))
+}
+
+/// The apps that are connected to a user.
+pub(super) fn connections(world: &World, user: &User) -> Result<Vec<Arc<AppUser>>, Halt> {
+    let mut profiles = world.all::<AppUser>(AppUser::OF_USER, key![user.org, user.id])?;
+    profiles.retain(|profile| profile.is_connected());
+    Ok(profiles)
+}
+
+/// Changes what belongs to the payee, and tells every app that is connected.
+pub fn change(
+    world: &mut World,
+    user: &Arc<User>,
+    event: EventName,
+    edit: impl FnOnce(&mut User),
+) -> Result<Arc<User>, Halt> {
+    let stored = world.get::<User>(key![user.org, user.id])?;
+    // What an app sees that has disconnected is no row, and must never become one.
+    if stored.is_none_or(|stored| stored.deleted_at != user.deleted_at) {
+        return Err(Refusal::new(Code::UserInactive, "The user is disabled or was deleted.").into());
+    }
+    let connections = connections(world, user)?;
+    let before = user.clone();
+    let user = world.change(user, |user| {
+        edit(user);
+        user.version += 1;
+    });
+    for profile in &connections {
+        announce(world, &user, profile, event, |_| {})?;
+    }
+    if let Some(profile) = connections.first() {
+        notices::of_changes(world, (&before, &user), (profile, profile), None)?;
+    }
+    Ok(user)
+}
+
+/// Changes the app's profile, and tells this app alone.
+pub fn change_profile(
+    world: &mut World,
+    user: &User,
+    profile: &Arc<AppUser>,
+    event: EventName,
+    edit: impl FnOnce(&mut AppUser),
+) -> Result<Arc<AppUser>, Halt> {
+    let before = profile.clone();
+    let profile = announce(world, user, profile, event, edit)?;
+    notices::of_changes(world, (user, user), (&before, &profile), None)?;
+    Ok(profile)
+}
+
+/// Changes what belongs to the payee and what belongs to the app's profile, as one event of this app. Other apps hear of what
+/// they can see of it. Gives the user; nothing happens where nothing is changed.
+pub(super) fn change_both(
+    world: &mut World,
+    users: (&Arc<User>, User),
+    profiles: (&Arc<AppUser>, AppUser),
+    event: EventName,
+) -> Result<Arc<User>, Halt> {
+    change_both_adding(world, users, profiles, event, None)
+}
+
+/// The same where a payout method was added.
+pub(super) fn change_both_adding(
+    world: &mut World,
+    (user, edited): (&Arc<User>, User),
+    (profile, edited_profile): (&Arc<AppUser>, AppUser),
+    event: EventName,
+    added: Option<&PayoutMethod>,
+) -> Result<Arc<User>, Halt> {
+    notices::of_changes(world, (user, &edited), (profile, &edited_profile), added)?;
+    let shown = shows_as(user) != shows_as(&edited);
+    if !shown && edited_profile.values() == profile.values() {
+        return Ok(note(world, user, edited));
+    }
+    let user = if shown {
+        let others = connections(world, user)?;
+        let user = world.change(user, |user| {
+            *user = edited;
+            user.version += 1;
+        });
+        for other in others.iter().filter(|other| other.app != profile.app) {
+            announce(world, &user, other, EventName::UserUpdated, |_| {})?;
+        }
+        user
+    } else {
+        note(world, user, edited)
+    };
+    announce(world, &user, profile, event, |profile| *profile = edited_profile)?;
+    Ok(user)
+}
+
+/// Writes down what no app is shown.
+fn note(world: &mut World, user: &Arc<User>, edited: User) -> Arc<User> {
+    if edited.values() == user.values() { user.clone() } else { world.change(user, |user| *user = edited) }
+}
+
+/// A user without what no app is shown: when methods were set up.
+fn shows_as(user: &User) -> crate::world::Row {
+    let mut shown = User::clone(user);
+    shown.compliance.0.methods_set_up_micros = Vec::new();
+    shown.values()
+}
+
+/// Tells one app of its user, although nothing of the user changed but what follows from other rows.
+pub(super) fn tell_again(world: &mut World, scope: Scope, user: &User) -> Result<(), Halt> {
+    match profile_if_connected(world, scope, user.id)? {
+        Some(profile) => announce(world, user, &profile, EventName::UserUpdated, |_| {}).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
+fn announce(
+    world: &mut World,
+    user: &User,
+    profile: &Arc<AppUser>,
+    event: EventName,
+    edit: impl FnOnce(&mut AppUser),
+) -> Result<Arc<AppUser>, Halt> {
+    let version = profile.version + 1;
+    let profile = world.change(profile, |profile| {
+        edit(profile);
+        profile.version = version;
+    });
+    tell(world, &profile, user, event)?;
+    Ok(profile)
+}
+
+fn tell(world: &mut World, profile: &AppUser, user: &User, event: EventName) -> Result<(), Halt> {
+    let scope = Scope { org: profile.org, app: profile.app };
+    let object = json(world, scope, user)?;
+    events::tell(world, scope, News::of(event, user.id.0, profile.version, &object))
+}
+
+/// Lets the app pay the user, and tells it of them. What other apps keep about the user is not copied; an app that had
+/// disconnected begins with an empty profile.
+pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User, metadata: Option<&String>) -> Result<(), Halt> {
+    rules::must_be_active(user)?;
+    let now = world.now();
+    let profile = match world.get::<AppUser>(key![scope.org, scope.app, user.id])? {
+        Some(profile) => world.change(&profile, |profile| {
+            profile.clear();
+            profile.connected_at = now;
+            profile.disconnected_at = None;
+            profile.metadata = metadata.cloned();
+            profile.version += 1;
+        }),
+        None => world.add(AppUser {
+            org: scope.org,
+            app: scope.app,
+            user_id: user.id,
+            connected_at: now,
+            disconnected_at: None,
+            auto_payout_enabled: false,
+            default_payout_method: None,
+            metadata: metadata.cloned(),
+            payout_options_exclude_list: Document(Vec::new()),
+            version: 1,
+        }),
+    };
+    tell(world, &profile, user, EventName::UserUpdated)?;
+    apps::count_connected_user(world, scope, 1)
+}
+
+/// Ends the connection of one app: it sees an erased user from now on, and its methods of the user are erased.
+pub(super) fn disconnect(world: &mut World, profile: &Arc<AppUser>, user: &Arc<User>) -> Result<Arc<User>, Halt> {
+    let scope = Scope { org: profile.org, app: profile.app };
+    let methods = world.all::<PayoutMethod>(PayoutMethod::OF_USER, key![scope.org, user.id])?;
+
+    // From here it must succeed.
+    for method in methods.iter().filter(|method| method.app == scope.app) {
+        payout_methods::erase(world, method);
+    }
+    let now = world.now();
+    let mut ended = AppUser::clone(profile);
+    ended.clear();
+    ended.disconnected_at = Some(now);
+    let seen = as_seen(user.clone(), &ended);
+    announce(world, &seen, profile, EventName::UserUpdated, |profile| *profile = ended)?;
+    apps::count_connected_user(world, scope, -1)?;
+    Ok(seen)
+}
+
+/// What every profile loses when the payee is erased.
+pub(super) fn clear(world: &mut World, connections: &[Arc<AppUser>]) {
+    for profile in connections {
+        world.change(profile, AppUser::clear);
+    }
+}
+
+/// Takes a method out of its app's profile, if it is the default there: the user is not paid automatically any more, until another
+/// is chosen. Gives whether it was.
+pub(super) fn forget_default(profile: &mut AppUser, method: PayoutMethodId) {
+    if profile.default_payout_method == Some(method) {
+        profile.default_payout_method = None;
+        profile.auto_payout_enabled = false;
+    }
+}

@@ -1,0 +1,176 @@
+//! How many wrong codes of one recipient are compared: a pure rule.
+//!
+//! Invariant: whatever links, apps and pages a guesser uses, at most [`LOCKED_AFTER`] wrong codes of one recipient are
+//! compared before an organization unlocks it. A link that names no payee has a share of that, [`UNNAMED_WRONG_MAX`]:
+//! its holder may type any phone number, and must not be able to lock a stranger out.
+
+use crate::clock::{DAY_SECONDS, Time};
+
+/// Wrong codes after which the recipient waits [`SHORT_WAIT_SECONDS`] after each further one.
+pub const SHORT_WAIT_AFTER: i64 = 10;
+/// Wrong codes after which the recipient waits [`LONG_WAIT_SECONDS`] after each further one.
+pub const LONG_WAIT_AFTER: i64 = 30;
+/// Wrong codes after which the recipient is locked.
+pub const LOCKED_AFTER: i64 = 100;
+/// Wrong codes that are compared at links that name no payee.
+pub const UNNAMED_WRONG_MAX: i64 = 20;
+/// An hour.
+pub const SHORT_WAIT_SECONDS: i64 = 3_600;
+/// A day.
+pub const LONG_WAIT_SECONDS: i64 = DAY_SECONDS;
+/// A count is dropped when this time passed without a wrong code.
+pub const KEPT_SECONDS: i64 = 30 * DAY_SECONDS;
+
+/// Wrong codes of one kind of door, and when the last one came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wrong {
+    /// How many.
+    pub count: i64,
+    /// The last one.
+    pub last_at: Option<Time>,
+}
+
+impl Wrong {
+    fn fresh(self, now: Time) -> i64 {
+        match self.last_at {
+            Some(last_at) if now.seconds_since(last_at) < KEPT_SECONDS => self.count,
+            Some(_) | None => 0,
+        }
+    }
+
+    fn and_one(self, now: Time) -> Self {
+        Self { count: self.fresh(now) + 1, last_at: Some(now) }
+    }
+}
+
+/// The wrong codes of one recipient.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// At doors that name the recipient: an app's user, a link's payee.
+    pub named: Wrong,
+    /// At links that name no payee.
+    pub unnamed: Wrong,
+    /// Since when the recipient is locked.
+    pub locked_at: Option<Time>,
+}
+
+/// Whether a code of the recipient is compared, or sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It is.
+    Open,
+    /// Not before so many seconds.
+    Waiting(i64),
+    /// Not before an organization unlocks the recipient.
+    Locked,
+}
+
+impl Tally {
+    /// All wrong codes that count now.
+    pub fn total(self, now: Time) -> i64 {
+        self.named.fresh(now) + self.unnamed.fresh(now)
+    }
+
+    /// Whether a door that names the recipient, or one that does not, compares a code now.
+    pub fn standing(self, is_named: bool, now: Time) -> Standing {
+        if self.locked_at.is_some() {
+            return Standing::Locked;
+        }
+        let until = if is_named {
+            // What a stranger typed at a link of their own does not make the payee wait.
+            waits_until(self.named.fresh(now), self.named.last_at)
+        } else if self.unnamed.fresh(now) >= UNNAMED_WRONG_MAX {
+            self.unnamed.last_at.map(|last_at| last_at.plus_seconds(KEPT_SECONDS))
+        } else {
+            waits_until(self.total(now), self.named.last_at.max(self.unnamed.last_at))
+        };
+        match until.map(|until| until.seconds_since(now)) {
+            Some(seconds) if seconds > 0 => Standing::Waiting(seconds),
+            Some(_) | None => Standing::Open,
+        }
+    }
+
+    /// The tally after one more wrong code.
+    #[must_use]
+    pub fn after_wrong(mut self, is_named: bool, now: Time) -> Self {
+        let wrong = if is_named { &mut self.named } else { &mut self.unnamed };
+        *wrong = wrong.and_one(now);
+        if self.total(now) >= LOCKED_AFTER {
+            self.locked_at = self.locked_at.or(Some(now));
+        }
+        self
+    }
+}
+
+fn waits_until(count: i64, last_at: Option<Time>) -> Option<Time> {
+    let seconds = match count {
+        LONG_WAIT_AFTER.. => LONG_WAIT_SECONDS,
+        SHORT_WAIT_AFTER.. => SHORT_WAIT_SECONDS,
+        _ => return None,
+    };
+    last_at.map(|last_at| last_at.plus_seconds(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day_one() -> Time {
+        Time::parse("2026-06-01T10:00:00Z").unwrap()
+    }
+
+    /// Guesses whenever one is compared, for so many days; gives how many were.
+    fn compared(days: i64, mut named: impl FnMut(i64) -> bool, mut pauses: impl FnMut(i64) -> bool) -> i64 {
+        let (start, mut tally, mut compared) = (day_one(), Tally::default(), 0);
+        for minute in 0..days * 24 * 60 {
+            let now = start.plus_seconds(minute * 60);
+            if !pauses(minute) && tally.standing(named(minute), now) == Standing::Open {
+                tally = tally.after_wrong(named(minute), now);
+                compared += 1;
+            }
+        }
+        compared
+    }
+
+    #[test]
+    fn waits_grow_and_end_in_a_lock() {
+        let (mut tally, mut now) = (Tally::default(), day_one());
+        let mut waits = Vec::new();
+        while tally.locked_at.is_none() {
+            match tally.standing(true, now) {
+                Standing::Waiting(seconds) => {
+                    waits.push(seconds);
+                    now = now.plus_seconds(seconds);
+                }
+                Standing::Open | Standing::Locked => tally = tally.after_wrong(true, now),
+            }
+        }
+        let of = |seconds| waits.iter().filter(|wait| **wait == seconds).count();
+        assert_eq!((of(SHORT_WAIT_SECONDS), of(LONG_WAIT_SECONDS)), (20, 70));
+        assert_eq!(tally.total(now), LOCKED_AFTER);
+        assert_eq!(tally.standing(true, now.plus_seconds(KEPT_SECONDS)), Standing::Locked, "time does not unlock");
+    }
+
+    #[test]
+    fn no_timing_gets_more_than_a_hundred_guesses_in_sixty_days() {
+        for pause in [0, 20, 29, 30, 31] {
+            let rests = |minute: i64| pause > 0 && minute / (24 * 60) % (2 * pause) >= pause;
+            for doors in 0..3 {
+                let named = |minute: i64| doors == 0 || doors == 1 && minute % 2 == 0;
+                let compared = compared(60, named, rests);
+                assert!(compared <= LOCKED_AFTER, "{compared} guesses with rests of {pause} days at doors {doors}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stranger_neither_locks_a_payee_nor_makes_them_wait() {
+        assert!(compared(365, |_| false, |_| false) <= UNNAMED_WRONG_MAX * 12);
+        let mut tally = Tally::default();
+        for _ in 0..UNNAMED_WRONG_MAX {
+            tally = tally.after_wrong(false, day_one());
+        }
+        assert_eq!(tally.standing(true, day_one()), Standing::Open);
+        assert_eq!(tally.standing(false, day_one()), Standing::Waiting(KEPT_SECONDS));
+    }
+}

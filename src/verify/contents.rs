@@ -1,0 +1,72 @@
+//! What a store holds, in a few numbers: so that the person who restores a copy sees that it is the right one.
+
+use serde::Serialize;
+
+use crate::apps::Organization;
+use crate::clock::Time;
+use crate::events::{Event, EventStream};
+use crate::store::{Reads, StoreError};
+use crate::world::record::key;
+
+/// See the module's comment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Contents {
+    /// How many organizations.
+    pub organizations: u64,
+    /// The newest event of all apps.
+    pub last_event: Option<LastEvent>,
+}
+
+/// The newest event of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastEvent {
+    /// Its place in the log of its app.
+    pub sequence: i64,
+    /// When it was written.
+    pub created_at: Time,
+}
+
+impl Contents {
+    /// Counts.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn of(reads: &Reads) -> Result<Self, StoreError> {
+        reads.snapshot(|snapshot| {
+            let mut contents = Self::default();
+            snapshot.each::<Organization>(|_| {
+                contents.organizations += 1;
+                Ok(())
+            })?;
+            snapshot.each::<EventStream>(|stream| {
+                let last = snapshot.get::<Event>(&key![stream.org, stream.app, stream.sequence])?;
+                let known = contents.last_event.as_ref().map(|known| known.created_at);
+                if let Some(event) = last.filter(|event| Some(event.created_at) > known) {
+                    contents.last_event = Some(LastEvent { sequence: event.sequence, created_at: event.created_at });
+                }
+                Ok(())
+            })?;
+            Ok(contents)
+        })
+    }
+
+    /// Why this is not taken for a company's store; `None` where it may be one.
+    pub fn refusal(&self, empty_ok: bool) -> Option<&'static str> {
+        (self.organizations == 0 && !empty_ok).then_some(
+            "there is no organization in it. If it is meant to be empty, run the same command with --empty-ok",
+        )
+    }
+}
+
+impl std::fmt::Display for Contents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let many = self.organizations;
+        write!(f, "{many} organization{}, ", if many == 1 { "" } else { "s" })?;
+        match &self.last_event {
+            Some(LastEvent { sequence, created_at }) => {
+                write!(f, "the last event is of {created_at} (number {sequence} of its app)")
+            }
+            None => write!(f, "no event yet"),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Erasing a payee: every column of every table is searched for what was known of them.
+
+use bursar::tables;
+use bursar::world::Value as Cell;
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+
+const PHONE: &str = "2127369876";
+const EMAIL: &str = "zebulona@quagmire.example";
+const FIRST: &str = "Zebulona";
+const LAST: &str = "Quagmirez";
+const MEMO: &str = "violet umbrella";
+
+/// What must be nowhere.
+const NEEDLES: [&str; 5] = [PHONE, EMAIL, FIRST, LAST, MEMO];
+
+/// Where the needles are: table, column, needle.
+fn found(server: &Server) -> Vec<String> {
+    let mut found = Vec::new();
+    for table in tables::ALL {
+        for row in server.rows(table) {
+            for (column, cell) in table.columns.iter().zip(row) {
+                let text = match cell {
+                    Cell::Text(text) => text,
+                    Cell::Bytes(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                    Cell::Null | Cell::Id(_) | Cell::Int(_) | Cell::Bool(_) | Cell::Time(_) => continue,
+                };
+                let here = NEEDLES.iter().filter(|needle| text.contains(**needle));
+                found.extend(here.map(|needle| format!("{}.{}: {needle}", table.name, column.name)));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn payee() -> Value {
+    json!({"first_name": FIRST, "last_name": LAST, "email": EMAIL, "country_code": "1", "phone_number": PHONE})
+}
+
+/// A payee who is known by every door; gives the id.
+async fn known(server: &Server) -> String {
+    let person = server.post("/v2/users").app_key().idempotency_key("made-once").json(payee()).send().await.expect(201);
+    let user = person.id();
+    let path = format!("/v2/users/{user}");
+    server.post(&format!("{path}/send-verification-token")).app_key().send().await.expect(202);
+    let code = server.newest_code(&format!("+1{PHONE}")).await;
+    server.post(&format!("{path}/verify")).app_key().json(json!({"token": code})).send().await.expect(200);
+    server.patch(&path).app_key().json(json!({"metadata": MEMO})).send().await.expect(200);
+    let account = json!({"platform": "ach", "routing_number": "110000000", "account_number": "55509876"});
+    server.payout_method(&user, account).await;
+
+    // Links by phone, by e-mail and by id; one is delivered. None is left open: money must not be under way.
+    let phone = json!({"country_code": "1", "phone_number": PHONE});
+    let sent = json!({"amount": 700, "payee": phone, "memo": MEMO});
+    let sent = server.post("/v2/payouts/send-payout").app_key().json(sent).send().await.expect(201).id();
+    let by_mail = json!({
+        "amount": 300, "payee": {"email": EMAIL, "first_name": FIRST, "last_name": LAST}, "memo": MEMO,
+        "delivery": {"method": "email", "message": MEMO},
+    });
+    let by_mail =
+        server.post("/v2/payout-links").app_key().idempotency_key("linked").json(by_mail).send().await.expect(201).id();
+    let by_id = json!({"amount": 200, "user_id": user, "memo": MEMO, "metadata": MEMO, "delivery": {"method": "link"}});
+    let by_id = server.post("/v2/payout-links").app_key().json(by_id).send().await;
+    let asked = json!({"amount": 500, "payee": phone, "memo": MEMO, "metadata": MEMO});
+    let asked = server.post("/v2/payout-requests").app_key().json(asked).send().await.expect(201).id();
+    let comment = json!({"comment": MEMO});
+    server.post(&format!("/v2/payout-requests/{asked}/reject")).app_key().json(comment).send().await.expect(200);
+    let row = json!({
+        "first_name": FIRST, "last_name": LAST, "email": EMAIL, "country_code": "1", "phone_number": PHONE,
+        "amount_cents": 100, "delivery_method": "link", "memo": MEMO, "idempotency_key": uuid::Uuid::from_u128(7),
+    });
+    server.post("/v2/payout-link-batches").app_key().json(json!({"links": [row]})).send().await.expect(201);
+    server.work_off().await;
+    let links = server.get("/v2/payout-links?limit=100").app_key().send().await.expect(200).body;
+    assert!(links["data"].as_array().unwrap().len() >= 3, "{sent} {by_mail} {}", by_id.text);
+    for link in links["data"].as_array().unwrap() {
+        let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
+        let canceled = server.delete(&path).app_key().send().await;
+        assert!(canceled.status == 200 || canceled.status == 409, "{}", canceled.text);
+    }
+    server.work_off().await;
+    user
+}
+
+#[tokio::test]
+async fn no_column_of_any_table_shows_a_payee_who_was_erased() {
+    let server = Server::start().await;
+    let user = known(&server).await;
+    let before = found(&server);
+    for table in
+        ["users", "events", "stored_answers", "payout_links", "payout_link_batch_rows", "payout_requests", "messages"]
+    {
+        assert!(
+            before.iter().any(|place| place.starts_with(table)),
+            "negative control: {table} has the payee: {before:?}"
+        );
+    }
+    for needle in NEEDLES {
+        assert!(before.iter().any(|place| place.ends_with(needle)), "negative control: {needle}: {before:?}");
+    }
+
+    server.delete(&format!("/v2/users/{user}")).as_org().for_app(&server.app_id()).send().await.expect(200);
+    // The job has not run yet, and no answer shows the payee any more.
+    for path in [
+        "/v2/events?limit=100",
+        "/v2/payout-links?limit=100",
+        "/v2/payout-requests?limit=100",
+        "/v2/transfers?limit=100",
+    ] {
+        let shown = server.get(path).app_key().send().await.expect(200).text;
+        for needle in [PHONE, EMAIL, FIRST, LAST] {
+            assert!(!shown.contains(needle), "{path} shows {needle}: {shown}");
+        }
+    }
+    let again = server.post("/v2/users").app_key().idempotency_key("made-once").json(payee()).send().await;
+    assert_eq!(again.status, 409, "a repeat is a tombstone at once: {}", again.text);
+
+    server.work_off().await;
+    assert_eq!(found(&server), Vec::<String>::new());
+    for key in ["made-once", "linked"] {
+        let again = server.post("/v2/users").app_key().idempotency_key(key).json(payee()).send().await;
+        assert_eq!(again.status, 409, "{}", again.text);
+    }
+    assert!(
+        server.rows(<bursar::erasure::Erasure as bursar::world::Record>::TABLE).is_empty(),
+        "the last copy goes, too"
+    );
+    // The chain is whole, and says that data were erased.
+    server.verify();
+    let bursar = server.bursar();
+    let report = bursar::verify::verify_history(&bursar.reads, &bursar.history.chain, &[]).unwrap();
+    assert!(report.erased_events > 5, "{}", report.erased_events);
+}
+
+/// More rows than a page of the job holds: each commit is bounded, and the job continues until the last.
+#[tokio::test]
+async fn a_payee_of_many_links_is_erased_page_by_page() {
+    let server = Server::memory().await;
+    let user = server.post("/v2/users").app_key().json(payee()).send().await.expect(201).id();
+    for _ in 0..45 {
+        let body = json!({"amount": 100, "payee": {"email": EMAIL}, "memo": MEMO, "delivery": {"method": "link"}});
+        let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).id();
+        server.delete(&format!("/v2/payout-links/{link}")).app_key().send().await.expect(200);
+    }
+    server.work_off().await;
+    server.delete(&format!("/v2/users/{user}")).as_org().for_app(&server.app_id()).send().await.expect(200);
+    let still = found(&server);
+    assert!(
+        still.iter().any(|place| place.starts_with("payout_links.memo")),
+        "the job does it, not the request: {still:?}"
+    );
+    server.work_off().await;
+    assert_eq!(found(&server), Vec::<String>::new());
+    server.verify();
+}
+
+/// An event whose object was changed, and made to look erased, is found: the proof takes the chain key.
+#[tokio::test]
+async fn an_event_that_only_looks_erased_is_found() {
+    use bursar::events::Event;
+    let server = Server::failing().await;
+    let body = json!({"amount": 1000, "memo": MEMO, "delivery": {"method": "link"}});
+    server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
+    let findings = server.tampered::<Event>(
+        |event| event.object.contains(MEMO),
+        |event| {
+            event.object = event.object.replace(MEMO, "x");
+            event.erased = Some(vec![0; 64]);
+        },
+    );
+    assert!(findings.iter().any(|finding| finding.invariant == 15), "{findings:?}");
+}

@@ -1,0 +1,72 @@
+//! The history of a version without key, over PostgreSQL: two processes that start at once carry it over.
+
+use std::time::Duration;
+
+use bursar::load::{Load, run};
+
+use crate::harness::bursar;
+use crate::harness::judge::load;
+use crate::harness::postgres::{Database, aside};
+use crate::postgres_processes::House;
+
+/// More transactions than the carry-over looks up together, so that it asks while it reads.
+const MANY: i64 = 600;
+
+/// Chains the events as a version without key did.
+const RECHAIN: &str = "DO $$
+    DECLARE one record; before bytea := ''; log uuid;
+    BEGIN
+        FOR one IN SELECT * FROM events ORDER BY org, app, sequence LOOP
+            IF log IS DISTINCT FROM one.app THEN before := ''; log := one.app; END IF;
+            before := sha256(before || int8send(one.sequence) || uuid_send(one.id)
+                || int8send(octet_length(one.name)) || convert_to(one.name, 'UTF8')
+                || int8send(octet_length(one.object)) || convert_to(one.object, 'UTF8')
+                || uuid_send(one.object_id) || int8send(one.version) || int8send(one.created_at));
+            UPDATE events SET hash = before WHERE org = one.org AND app = one.app AND sequence = one.sequence;
+            UPDATE event_streams SET hash = before WHERE org = one.org AND app = one.app;
+        END LOOP;
+    END $$";
+
+fn verify(house: &House) -> (bool, String) {
+    let (data, url) = (house.data(), house.database.url());
+    let output = bursar(&["verify", "--data-dir", data.to_str().unwrap(), "--database-url", &url]).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_processes_carry_the_history_of_a_version_without_key_over() {
+    let house = House::new(aside(Database::new));
+    let process = house.start(&[]);
+    let credentials = house.credentials();
+    let transactions = || -> i64 { house.database.run("SELECT count(*) FROM transactions")[0].parse().unwrap() };
+    for round in 1.. {
+        let door = Load { connections: 8, duration: Duration::from_secs(1), ..load(&process, &credentials, round) };
+        run(&door).await.unwrap();
+        if transactions() > MANY {
+            break;
+        }
+    }
+    drop(process);
+    for old in [
+        RECHAIN,
+        "DELETE FROM history_begins",
+        "UPDATE ledger_books SET hash = ''",
+        "UPDATE event_streams SET unkeyed_to = -1, unkeyed_proof = NULL",
+    ] {
+        house.database.run(old);
+    }
+    let (sound, said) = verify(&house);
+    assert!(!sound && said.contains("its chain was not carried over"), "negative control: {said}");
+    std::thread::scope(|scope| {
+        let starts = [(); 2].map(|()| scope.spawn(|| drop(house.start(&[]))));
+        starts.into_iter().for_each(|start| start.join().unwrap());
+    });
+    let (sound, said) = verify(&house);
+    assert!(sound && !said.contains("; 0 events are from a version without a key"), "{said}");
+    // From now on the old part is as safe as the new.
+    house.database.run("UPDATE events SET object = object || ' ' WHERE sequence = 3");
+    house.database.run(RECHAIN);
+    let (sound, said) = verify(&house);
+    assert!(!sound && said.contains("nothing proves that the events up to here"), "{said}");
+}

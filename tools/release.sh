@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds the release binary so that the same commit and toolchain give the same bytes, and writes the software bill of materials
+# (CycloneDX JSON) and checksums into target/dist.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v cargo-cyclonedx >/dev/null; then
+  echo "release: installing cargo-cyclonedx"
+  cargo install --locked --quiet cargo-cyclonedx
+fi
+
+# The time of the commit replaces the time of the build.
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+cargo_home=${CARGO_HOME:-$HOME/.cargo}
+# Paths of the machine are replaced, so that neither the folder nor the account of the builder is in the binary.
+export RUSTFLAGS="--remap-path-prefix=$PWD=/bursar --remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$(rustc --print sysroot)=/rust"
+# C code of dependencies names its files too.
+export CFLAGS="-ffile-prefix-map=$PWD=/bursar -ffile-prefix-map=$cargo_home=/cargo"
+build() { cargo build --quiet --release --locked --target-dir "$1"; }
+
+dist=target/dist
+mkdir -p "$dist"
+build target/release-build
+strip --strip-all -o "$dist/bursar" target/release-build/release/bursar
+
+cargo cyclonedx --format json --spec-version 1.5 --override-filename bursar.cdx >/dev/null
+mv bursar.cdx.json "$dist/"
+
+if [ "${1:-}" = reproduce ]; then
+  build target/release-again
+  strip --strip-all -o "$dist/bursar.again" target/release-again/release/bursar
+  cmp "$dist/bursar" "$dist/bursar.again" || { echo "release: two builds of one commit differ" >&2; exit 1; }
+  rm "$dist/bursar.again"
+  echo "release: two builds gave the same bytes"
+fi
+if strings -n 6 "$dist/bursar" | grep -F -m1 -e "$PWD" -e "$cargo_home"; then
+  echo "release: the binary holds a path of this machine" >&2
+  exit 1
+fi
+(cd "$dist" && sha256sum bursar bursar.cdx.json | tee SHA256SUMS)
