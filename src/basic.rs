@@ -1,4 +1,4 @@
-//! The `Authorization: Basic …` header (interface.md, Authentication).
+//! The `Authorization: Basic …` header (docs/specification.md, Authentication).
 //!
 //! Invariant: a [`Credential`] has a client id; whatever else the header may be is one error, because
 //! a caller who is told which part was wrong learns to guess.
@@ -38,7 +38,7 @@ pub struct MalformedCredential;
 
 impl Credential {
     /// Reads the header's value. The scheme may be in any case; the token may be URL-safe or standard
-    /// Base64, padded or not; what it holds is split at the first colon (decisions.md 2).
+    /// Base64, padded or not; what it holds is split at the first colon (docs/decisions.md 2).
     ///
     /// # Errors
     /// [`MalformedCredential`].

@@ -11,7 +11,7 @@ use jiff::civil::Weekday;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A moment: microseconds since 1970 in UTC. Shown as RFC 3339 with `Z` and six
-/// digits of a second (decisions.md 1).
+/// digits of a second (docs/decisions.md 1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 

@@ -1,8 +1,8 @@
 //! What `bursar serve` is told: flags, environment variables, a TOML file, defaults, in this order of
-//! precedence (decisions.md 15).
+//! precedence (docs/decisions.md 15).
 //!
 //! Invariant: a [`Config`] is safe to run. Production refuses every unsafe setting at once, before
-//! anything is opened (decisions.md 2).
+//! anything is opened (docs/decisions.md 2).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -19,7 +19,7 @@ use crate::key_file::KeySource;
 use crate::screening::SCORE_MIN;
 use crate::store::postgres;
 
-/// Requests a second for each app in production, unless it is told otherwise (decisions.md 14).
+/// Requests a second for each app in production, unless it is told otherwise (docs/decisions.md 14).
 /// Mebibytes that a sandbox may have unless it is said otherwise: everything in it is invented.
 const SANDBOX_QUOTA_MIB: u32 = 20_480;
 const REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(100).expect("100 is not 0");

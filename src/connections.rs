@@ -18,7 +18,7 @@ use tokio::time::{Sleep, sleep};
 
 use crate::dispatch::{Network, neighbourhood};
 
-/// How long an answer may wait for its caller to read some of it (decisions.md 17).
+/// How long an answer may wait for its caller to read some of it (docs/decisions.md 17).
 const WRITE_DEADLINE: Duration = Duration::from_secs(30);
 /// Connections at once, unless the configuration says otherwise.
 const TOTAL: usize = 8_192;

@@ -56,7 +56,7 @@ impl Email {
         &self.0
     }
 
-    /// The part before the `@`: the sandbox reads `fail+<code>` there (decisions.md 13).
+    /// The part before the `@`: the sandbox reads `fail+<code>` there (docs/decisions.md 13).
     #[must_use]
     pub fn local(&self) -> &str {
         self.0.split_once('@').map_or("", |(local, _)| local)

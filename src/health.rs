@@ -1,4 +1,4 @@
-//! Whether the program lives, whether it is ready, and what it measures (decisions.md 15).
+//! Whether the program lives, whether it is ready, and what it measures (docs/decisions.md 15).
 //!
 //! Ready means: it takes commands and works off what they leave behind. It is not, once the engine or a
 //! worker has ended or shutdown has begun, nor while a shared store has no server that takes writes, or any store has just

@@ -1,4 +1,4 @@
-//! Phone numbers: the identity of a person inside an organization (decisions.md 6).
+//! Phone numbers: the identity of a person inside an organization (docs/decisions.md 6).
 //!
 //! Invariant: a [`PhoneNumber`] is one that a numbering plan really gives out, in its one canonical
 //! form, so that equal people have equal text. (Most 555 numbers are given out to nobody, hence the
@@ -98,7 +98,7 @@ impl PhoneNumber {
     }
 
     /// Reads E.164 (`+12127361234`) or its digits alone, as filters and stored rows carry it
-    /// (decisions.md 16). What is taken from outside must be [`accepted`](Self::accepted) too.
+    /// (docs/decisions.md 16). What is taken from outside must be [`accepted`](Self::accepted) too.
     ///
     /// # Errors
     /// An [`InvalidPhoneNumber`].

@@ -1,4 +1,4 @@
-//! The rails that money leaves by, under the names that interface.md gives them.
+//! The rails that money leaves by, under the names that docs/specification.md gives them.
 //!
 //! Invariant: the words of [`Platform::as_str`], of `FromStr` and of JSON are the same.
 //!
@@ -11,7 +11,7 @@ use std::{fmt, str::FromStr};
 /// A rail. All but [`Platform::Rtp`] can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the variants are the words of interface.md; display_name explains them")]
+#[allow(missing_docs, reason = "the variants are the words of docs/specification.md; display_name explains them")]
 pub enum Platform {
     Ach,
     WalletA,
@@ -30,7 +30,7 @@ pub enum Platform {
     Crypto,
     PushToCard,
     /// Never asked for: what an ach payout becomes where the account and the amount allow it
-    /// (decisions.md 7).
+    /// (docs/decisions.md 7).
     Rtp,
 }
 
@@ -40,7 +40,7 @@ pub enum Platform {
 pub struct UnknownPlatform;
 
 impl Platform {
-    /// The fourteen rails that can be asked for, in the order of interface.md.
+    /// The fourteen rails that can be asked for, in the order of docs/specification.md.
     pub const ALL: [Platform; 14] = [
         Platform::Ach,
         Platform::WalletA,
@@ -58,7 +58,7 @@ impl Platform {
         Platform::PushToCard,
     ];
 
-    /// The word of interface.md.
+    /// The word of docs/specification.md.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -102,7 +102,7 @@ impl Platform {
         }
     }
 
-    /// Reads a rail that a caller asks for: any but `rtp` (interface.md, fee estimate).
+    /// Reads a rail that a caller asks for: any but `rtp` (docs/specification.md, fee estimate).
     ///
     /// # Errors
     /// [`UnknownPlatform`] for every other word, `rtp` and `default` included.
@@ -110,7 +110,7 @@ impl Platform {
         Platform::ALL.into_iter().find(|platform| platform.as_str() == word).ok_or(UnknownPlatform)
     }
 
-    /// Whether the base fee of this rail is taken on whole dollars (decisions.md 7).
+    /// Whether the base fee of this rail is taken on whole dollars (docs/decisions.md 7).
     #[must_use]
     pub const fn pays_whole_dollars(self) -> bool {
         matches!(self, Platform::PrepaidCardA | Platform::GiftCardA)

@@ -1,12 +1,12 @@
 //! Refusals: every way in which the service says no, with its public code.
 //!
 //! A refusal is a value. Rules return it, the engine keeps or drops what the
-//! command did, and the HTTP edge turns it into the error body of decisions.md 3.
+//! command did, and the HTTP edge turns it into the error body of docs/decisions.md 3.
 //! Codes are never renamed; docs/errors.md is made from this one enum.
 
 use serde::Serialize;
 
-/// Fields that one refusal names at most (decisions.md 17): a small request must not make a large answer.
+/// Fields that one refusal names at most (docs/decisions.md 17): a small request must not make a large answer.
 pub const FIELDS_MAX: usize = 20;
 /// Fields that are counted at most. Who reads a body may stop there: the request is refused whatever follows.
 pub const COUNTED_MAX: usize = 1_000;
@@ -14,7 +14,7 @@ pub const COUNTED_MAX: usize = 1_000;
 /// Declares all codes with their status, their meaning and what the caller should do.
 macro_rules! codes {
     ($($variant:ident $word:literal $status:literal, $meaning:literal, $advice:literal;)+) => {
-        /// Every public error code (decisions.md 3).
+        /// Every public error code (docs/decisions.md 3).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $(#[doc = $meaning] $variant,)+
@@ -92,7 +92,7 @@ codes! {
 
 impl Code {
     /// Whether the refusal was decided against state, so that it is kept with its idempotency key:
-    /// a definite failure stays a failure (decisions.md 4).
+    /// a definite failure stays a failure (docs/decisions.md 4).
     pub const fn is_kept(self) -> bool {
         matches!(self.status(), 402 | 404 | 409 | 410)
             && !matches!(self, Self::ResourceBusy | Self::IdempotencyKeyReused)
@@ -185,7 +185,7 @@ fn told_of(error: &FieldError) -> String {
     }
 }
 
-/// The error body of interface.md.
+/// The body of every error.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct ErrorBody {
     /// Always false.
@@ -193,7 +193,7 @@ pub struct ErrorBody {
     pub success: bool,
     /// For people.
     pub message: String,
-    /// For programs; see docs/errors.md.
+    /// For programs; the reference lists all of them.
     #[schema(example = "invalid-input")]
     pub error_code: &'static str,
     /// Field by field.

@@ -43,12 +43,12 @@ use crate::security_log::{self, Origin, SecurityEvent};
 use crate::vault::Vault;
 use crate::worker;
 
-/// How long a caller may take to send a request's headers (decisions.md 14).
+/// How long a caller may take to send a request's headers (docs/decisions.md 14).
 const HEADER_DEADLINE: Duration = Duration::from_secs(10);
 /// Bytes of a connection that are read ahead at most: more than any head that is let in, and little enough for thousands of
 /// connections.
 const BUFFER_MAX: usize = 48 * 1024;
-/// How long requests under way may take once shutdown has begun (decisions.md 15).
+/// How long requests under way may take once shutdown has begun (docs/decisions.md 15).
 const DRAIN: Duration = Duration::from_secs(25);
 /// How long workers may take for what they have in hand.
 const WORKERS_END: Duration = Duration::from_secs(10);

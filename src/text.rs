@@ -85,7 +85,7 @@ fn is_seen(character: char) -> bool {
     !character.is_whitespace() && !is_in(&UNSEEN, character)
 }
 
-/// Checks a text of at most `max_chars` characters (decisions.md 16) for those that are [`REFUSED`]. Line feeds and
+/// Checks a text of at most `max_chars` characters (docs/decisions.md 16) for those that are [`REFUSED`]. Line feeds and
 /// tabs are text.
 ///
 /// # Errors

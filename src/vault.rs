@@ -10,7 +10,7 @@
 //!
 //! The master keys are a [`Ring`]: the active key seals, and all of them open. The key's id is in the header of the
 //! seal. Keyed hashes by which rows are looked up need one key that never changes, the hashing key; hashes of values
-//! that can be guessed use the active key and are rewritten with the seals ([ADR 39](../docs/adr/0039-key-ring.md)).
+//! that can be guessed use the active key and are rewritten with the seals ([ADR 39](../docs/internals/adr/0039-key-ring.md)).
 //!
 //! Deliberately absent: random numbers, and password hashing, which must be slow and is not.
 

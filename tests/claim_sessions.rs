@@ -1,4 +1,4 @@
-//! How a claim session ends, and what it may change of a payee (decisions.md 17).
+//! How a claim session ends, and what it may change of a payee (docs/decisions.md 17).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Claims as JSON: each step, who may take it, and what becomes of the money (decisions.md 9, 16).
+//! Claims as JSON: each step, who may take it, and what becomes of the money (docs/decisions.md 9, 16).
 
 use bursar::http::idempotency::StoredAnswer;
 use bursar::world::Record as _;
@@ -477,7 +477,7 @@ async fn a_late_return_gives_back_what_had_arrived() {
     assert_eq!(fate("20000002").await, ("reversed".into(), "account_closed".into(), 975));
 }
 
-/// `reversed` is a word of links that nothing says: what comes back after the claim is the payee's (docs/spec-gaps.md).
+/// `reversed` is a word of links that nothing says: what comes back after the claim is the payee's (docs/internals/spec-gaps.md).
 #[tokio::test]
 async fn a_link_stays_claimed_whatever_its_payouts_come_to() {
     let server = Server::memory().await;

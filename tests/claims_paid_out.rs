@@ -1,4 +1,4 @@
-//! The last step of a claim: what it costs, and what becomes of the money when it cannot be paid out (decisions.md 9).
+//! The last step of a claim: what it costs, and what becomes of the money when it cannot be paid out (docs/decisions.md 9).
 
 use serde_json::{Value, json};
 

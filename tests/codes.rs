@@ -1,4 +1,4 @@
-//! Six-digit codes: what they are bound to, how many wrong ones are compared, how many are sent (decisions.md 17).
+//! Six-digit codes: what they are bound to, how many wrong ones are compared, how many are sent (docs/decisions.md 17).
 
 use bursar::users::verification::VerificationRecipient;
 use bursar::world::Record;

@@ -1,4 +1,4 @@
-//! A payee changes a verified phone number or e-mail address, with a code on both sides (decisions.md 17).
+//! A payee changes a verified phone number or e-mail address, with a code on both sides (docs/decisions.md 17).
 
 use bursar::claims::ClaimSession;
 use bursar::world::{Record, Value as Cell};

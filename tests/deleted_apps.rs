@@ -1,4 +1,4 @@
-//! What a bank takes back from an app that was deleted since (decisions.md 8).
+//! What a bank takes back from an app that was deleted since (docs/decisions.md 8).
 
 use serde_json::json;
 

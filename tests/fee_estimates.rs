@@ -1,4 +1,4 @@
-//! Fee estimates: what a payout would cost (interface.md 9).
+//! Fee estimates: what a payout would cost (docs/specification.md 9).
 
 use serde_json::{Value, json};
 

@@ -65,7 +65,7 @@ fn wrong_names(line: &str) -> Vec<String> {
 
 #[test]
 fn tests_that_are_named_exist() {
-    for document in ["docs/spec-gaps.md", "docs/reliability.md"] {
+    for document in ["docs/internals/spec-gaps.md", "docs/internals/reliability.md"] {
         let wrong: Vec<String> = text(document).lines().flat_map(wrong_names).collect();
         assert!(wrong.is_empty(), "{document} names what is not there: {}", wrong.join(", "));
     }
@@ -86,7 +86,7 @@ fn unpinned_rows(text: &str) -> Vec<&str> {
 
 #[test]
 fn every_choice_is_pinned_by_a_test() {
-    let gaps = text("docs/spec-gaps.md");
+    let gaps = text("docs/internals/spec-gaps.md");
     let unpinned = unpinned_rows(&gaps);
     assert!(unpinned.is_empty(), "no test pins:\n{}", unpinned.join("\n"));
     let rows = gaps.lines().filter(|line| line.starts_with("| ")).count();

@@ -1,4 +1,4 @@
-//! Lists: pages, cursors, filters (decisions.md 5).
+//! Lists: pages, cursors, filters (docs/decisions.md 5).
 
 use serde_json::{Value, json};
 

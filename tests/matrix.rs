@@ -1,5 +1,5 @@
 //! Every route with every credential: who is let in, who is turned away and with which words, and that whoever is
-//! turned away has changed nothing (decisions.md 2 and 16).
+//! turned away has changed nothing (docs/decisions.md 2 and 16).
 //!
 //! The cells are made of the table of routes and of [`Shown::ALL`]; what a cell must answer follows from the route's
 //! `Who` alone, by [`expected`]. A route that is added is tested by being there; it only needs a working request in

@@ -1,4 +1,4 @@
-//! Notices to a payee about changes to where their money goes, resting methods, and receipts (decisions.md 17).
+//! Notices to a payee about changes to where their money goes, resting methods, and receipts (docs/decisions.md 17).
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 //! Several apps of one organization and the payees that they share: each app has its own profile and payout methods of a payee, and
-//! none moves another's money, methods or links (decisions.md 17).
+//! none moves another's money, methods or links (docs/decisions.md 17).
 
 use bursar::users::AppUser;
 use serde_json::{Value, json};

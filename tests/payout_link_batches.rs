@@ -90,7 +90,7 @@ async fn submit_payout_link_batch_shows_the_rows_as_they_were_understood() {
     });
     assert_eq!(batch["validated_rows"][0], understood);
     let second = &batch["validated_rows"][1];
-    // interface.md, validated_rows entry: exactly these.
+    // docs/specification.md, validated_rows entry: exactly these.
     assert_eq!(second.as_object().unwrap().len(), 11);
     assert!(Uuid::parse_str(second["idempotency_key"].as_str().unwrap()).is_ok(), "a row without a key is given one");
     for field in ["first_name", "last_name", "email", "country_code", "phone_number", "memo", "metadata"] {

@@ -55,7 +55,7 @@ async fn submit_payout_request_shows_every_field() {
     let request = submit(&server, body).await.expect(201).body;
     let mut fields: Vec<&str> = request.as_object().unwrap().keys().map(String::as_str).collect();
     fields.sort_unstable();
-    // interface.md, Payout request: all of it; comment is ours.
+    // docs/specification.md, Payout request: all of it; comment is ours.
     let documented =
         ["amount", "comment", "created", "id", "memo", "metadata", "payee", "payout_link", "status", "user"];
     assert_eq!(fields, documented);

@@ -1,4 +1,4 @@
-//! Payouts by a rail that the app names (decisions.md 8).
+//! Payouts by a rail that the app names (docs/decisions.md 8).
 
 use serde_json::{Value, json};
 

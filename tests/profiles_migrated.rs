@@ -1,4 +1,4 @@
-//! Stores of the version before apps had profiles of payees, migrated: what each app is given (docs/adr/0038).
+//! Stores of the version before apps had profiles of payees, migrated: what each app is given (docs/internals/adr/0038).
 
 use bursar::store::Sqlite;
 use refinery::{Runner, Target, load_sql_migrations};

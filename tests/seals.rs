@@ -1,4 +1,4 @@
-//! Sealed values and keys are bound to their rows (decisions.md 17), and old ones are rewritten.
+//! Sealed values and keys are bound to their rows (docs/decisions.md 17), and old ones are rewritten.
 
 use bursar::apps::{Key, acts};
 use bursar::clock::Time;

@@ -44,7 +44,7 @@ async fn create_user() {
     let created = create(&server, jane()).await;
     let mut fields: Vec<&str> = created.body.as_object().unwrap().keys().map(String::as_str).collect();
     fields.sort_unstable();
-    // interface.md, User: all of it and nothing else.
+    // docs/specification.md, User: all of it and nothing else.
     let documented = [
         "1099_adjustment",
         "auto_payout_enabled",

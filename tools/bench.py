@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures bursar beside its references, in turns on the same machine, and writes the table of docs/performance.md.
+"""Measures bursar beside its references, in turns on the same machine, and writes the table of docs/internals/performance.md.
 
 Usage: tools/bench.py [--rounds 5] [--seconds 5] [--stored 0 [--store FOLDER]] [--citus postgres://…] [--write]
 
@@ -27,7 +27,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BURSAR = ROOT / "target/release/bursar"
-PAGE = ROOT / "docs/performance.md"
+PAGE = ROOT / "docs/internals/performance.md"
 BEGIN, END = "<!-- table: made by tools/bench.py -->", "<!-- end of the table -->"
 CONNECTIONS = "64"
 
@@ -318,7 +318,7 @@ def plot(small):
     axes.set_xlabel("per second")
     axes.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
-    figure.savefig(ROOT / "docs/performance.svg", metadata={"Date": None})
+    figure.savefig(ROOT / "docs/internals/performance.svg", metadata={"Date": None})
 
 
 def main():

@@ -1,5 +1,5 @@
 -- What an app keeps about a payee belongs to its profile of that payee, and a payout method belongs to the app that added it or
--- in whose claim the payee chose it. docs/adr/0038 says how data from before is divided.
+-- in whose claim the payee chose it. docs/internals/adr/0038 says how data from before is divided.
 
 ALTER TABLE app_users ADD COLUMN disconnected_at INTEGER;
 ALTER TABLE app_users ADD COLUMN auto_payout_enabled INTEGER NOT NULL DEFAULT 0;

@@ -1,4 +1,4 @@
-//! Who acts in accounts payable: members of the organization, each within what their role allows (decisions.md 10).
+//! Who acts in accounts payable: members of the organization, each within what their role allows (docs/decisions.md 10).
 //!
 //! Invariant: every act that moves a bill on bears the name of an active member whose role allows it, as it was at
 //! that moment; there is no role that may do everything, an administrator neither: whoever submitted a bill does

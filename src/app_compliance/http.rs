@@ -36,7 +36,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Put "/v2/apps/{app_id}/compliance" AppOrOrganization "set_app_compliance" put)
             .about("Apps", "Add or update an app's compliance information")
-            .describe("All of it or a part: what is not sent stays, null takes it away. Each entry of directors changes the director in the same place, an empty list takes all away. Numbers of the tax office come back as their last four digits (interface.md 7, decisions.md 11).")
+            .describe("All of it or a part: what is not sent stays, null takes it away. Each entry of directors changes the director in the same place, an empty list takes all away. Numbers of the tax office come back as their last four digits.")
             .takes::<ComplianceInput>()
             .example(json!({
                 "company_info": {"name": "Corner Shop LLC", "ein": "12-3456789", "incorporation_type": "llc", "ubo_count": 1},

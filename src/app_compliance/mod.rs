@@ -1,5 +1,5 @@
-//! What an app tells of its company, its directors and its use of money (interface.md, App compliance information;
-//! decisions.md 11).
+//! What an app tells of its company, its directors and its use of money (docs/specification.md, App compliance information;
+//! docs/decisions.md 11).
 //!
 //! Invariant: all of it is sealed at rest as one document, because nearly all of it is about persons, and numbers of
 //! the tax office come back as their last four digits alone. A part that is not sent stays. Deliberately absent: any

@@ -13,7 +13,7 @@ words! {
     /// How a company is set up.
     pub enum IncorporationType {
         /// One person.
-        SoleProprietorship = "sole_proprietorship", // interface.md
+        SoleProprietorship = "sole_proprietorship", // docs/specification.md
         /// Several persons.
         Partnership = "partnership",
         /// A limited liability company.

@@ -116,7 +116,7 @@ pub fn routes() -> Vec<Route> {
             .describe(
                 "When a payable is submitted, the active policy with the lowest priority number whose conditions all \
                  hold is chosen, and its steps are copied into the payable. Without one, any one approver who is not \
-                 the submitter is enough (decisions.md 10).",
+                 the submitter is enough.",
             )
             .takes::<NewPolicy>()
             .example(json!({

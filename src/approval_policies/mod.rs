@@ -1,4 +1,4 @@
-//! Approval policies: the rules that say whose approval a bill needs (decisions.md 10).
+//! Approval policies: the rules that say whose approval a bill needs (docs/decisions.md 10).
 //!
 //! A policy has conditions, all of which a bill must meet, and ordered steps, each with its approvers and how many of
 //! them are needed. The active policy with the lowest priority number whose conditions are met is chosen when a bill

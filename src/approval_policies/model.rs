@@ -9,7 +9,7 @@ use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// How an amount is compared (decisions.md 10).
+    /// How an amount is compared.
     pub enum Operator {
         /// At most.
         AtMost = "<=",

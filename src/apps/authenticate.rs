@@ -1,4 +1,4 @@
-//! Who calls, and may they: the one gate before every route (decisions.md 2 and 16).
+//! Who calls, and may they: the one gate before every route (docs/decisions.md 2 and 16).
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! The first start of an empty sandbox: a demonstration organization, and a file with the
-//! keys to it (decisions.md 13 and 15).
+//! keys to it (docs/decisions.md 13 and 15).
 //!
 //! Invariant: whatever moment the program dies at, the keys in the file open the store's
 //! demonstration organization, or the next start sees to it. For that the file is written

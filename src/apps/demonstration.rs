@@ -1,5 +1,5 @@
 //! The demonstration organization of a fresh sandbox: an app with money, and one member
-//! of each role (decisions.md 13 and 15).
+//! of each role (docs/decisions.md 13 and 15).
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ const ACCOUNT_NUMBER: &str = "000111222333";
 /// The sandbox's bank.
 const ROUTING_NUMBER: &str = "110000000";
 
-/// All that a developer needs to begin; the content of `sandbox-credentials.json` (decisions.md 15).
+/// All that a developer needs to begin; the content of `sandbox-credentials.json` (docs/decisions.md 15).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Credentials {
     /// Where the service is, without a trailing slash.

@@ -1,4 +1,4 @@
-//! Organizations, apps and their keys over HTTP (decisions.md 2).
+//! Organizations, apps and their keys over HTTP (docs/decisions.md 2).
 
 use super::create::CreateApp;
 use super::delete::{Afterwards, DeleteApp};

@@ -13,7 +13,7 @@ use crate::money::Cents;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// An app (decisions.md 2).
+/// An app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct AppJson {
     /// Its id.

@@ -1,4 +1,4 @@
-//! Apps that want an idempotency key on every POST (decisions.md 2, `require_idempotency_key`).
+//! Apps that want an idempotency key on every POST (docs/decisions.md 2, `require_idempotency_key`).
 
 use super::model::find;
 use crate::http::{Bursar, Caller, Scope};

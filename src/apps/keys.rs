@@ -17,7 +17,7 @@ use crate::ids::{AppId, Entropy, OrgId};
 use crate::refusal::{Code, Refusal};
 use crate::vault::{Purpose, Vault};
 
-/// Live keys of one app at most: the old one and its successor (decisions.md 2).
+/// Live keys of one app at most: the old one and its successor (docs/decisions.md 2).
 pub const LIVE_KEYS_MAX: usize = 2;
 
 /// What a key opens.

@@ -1,4 +1,4 @@
-//! Organizations, their apps, and the keys that open them (decisions.md 2).
+//! Organizations, their apps, and the keys that open them (docs/decisions.md 2).
 //!
 //! Invariant: an organization is the tenant. Whatever an app owns stands under its
 //! organization, and no key of one ever reaches another: a key's client id carries its

@@ -25,7 +25,7 @@ record! {
 }
 
 words! {
-    /// How far an app has come (decisions.md 2). The sandbox approves at once.
+    /// How far an app has come. The sandbox approves at once.
     pub enum AppStatus {
         /// Made, not yet looked at.
         Created = "created",

@@ -1,4 +1,4 @@
-//! What an app may set for itself (decisions.md 2 and 7).
+//! What an app may set for itself (docs/decisions.md 2 and 7).
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub struct Settings {
 }
 
 words! {
-    /// What shows that a member who is named acts (decisions.md 17).
+    /// What shows that a member who is named acts.
     pub enum MemberProof {
         /// The app says so: its key acts for the app's members.
         Asserted = "asserted",
@@ -201,7 +201,7 @@ pub struct AutoRefill {
 pub(super) const DEFAULTS: &str = "defaults";
 
 /// Fee schedules by rail and currency: `intl_bank/EUR` before `intl_bank` before `defaults`
-/// (decisions.md 7).
+/// (docs/decisions.md 7).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FeeTable(pub(super) BTreeMap<String, Schedule>);

@@ -390,7 +390,7 @@ pub struct SettingsJson {
     pub member_proof: MemberProof,
 }
 
-/// A fee schedule, in the shape of interface.md's `fee_settings`.
+/// A fee schedule, in the shape of `fee_settings`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct ScheduleJson {
     /// Cents taken whatever the amount.

@@ -1,5 +1,5 @@
 //! Card numbers, recognized in order to be refused: a program that never holds one has nothing to
-//! protect. push_to_card takes the token of whoever does hold it (decisions.md 6).
+//! protect. push_to_card takes the token of whoever does hold it (docs/decisions.md 6).
 
 /// Whether a whole text is what a card number looks like: 12 to 19 digits, perhaps with spaces and
 /// dashes between, whose Luhn sum holds. One in ten other numbers of that length looks so too, so ask

@@ -129,7 +129,7 @@ pub fn disable(world: &mut World, account: &Arc<BankAccount>, reason: &str) -> A
     })
 }
 
-/// Forgets the accounts of a person or a company that was deleted (decisions.md 6). The rows stay, because transfers
+/// Forgets the accounts of a person or a company that was deleted (docs/decisions.md 6). The rows stay, because transfers
 /// name them.
 pub fn erase_of(world: &mut World, org: OrgId, holder: Uuid) -> Result<(), Halt> {
     let mut accounts = of_holder(world, org, holder)?;

@@ -34,7 +34,7 @@ record! {
         pub sealed_number: Vec<u8>,
         /// A keyed hash of routing number, number and type, by which the same account is recognized twice.
         pub fingerprint: Vec<u8>,
-        /// Whether it takes instant payments (decisions.md 7).
+        /// Whether it takes instant payments (docs/decisions.md 7).
         pub rtp_enabled: bool,
         /// Whether money can be sent to it or pulled from it; false from `disabled_at` on.
         pub in_use: bool,

@@ -1,4 +1,4 @@
-//! The payee changes a verified phone number or e-mail address, with a code on both sides (decisions.md 17).
+//! The payee changes a verified phone number or e-mail address, with a code on both sides (docs/decisions.md 17).
 //!
 //! The change waits in the claim session and expires with its codes. Invariants: nothing changes before both codes are
 //! right; only a session of a link that names its payee begins one. The code to the new contact counts like that of a link that names

@@ -1,4 +1,4 @@
-//! A claim as JSON (decisions.md 16, "Claims as JSON"): where it stands and what comes next.
+//! A claim as JSON (docs/decisions.md 16, "Claims as JSON"): where it stands and what comes next.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -371,7 +371,7 @@ fn contact_changes() -> Vec<Route> {
 pub fn routes() -> Vec<Route> {
     let steps = vec![
         about(route!(Get "/v2/claims/{token}" Anyone "get_claim" show), "See a claim")
-            .describe("The token of the link is the credential. Looking moves nothing (decisions.md 16)."),
+            .describe("The token of the link is the credential. Looking moves nothing."),
         about(
             route!(Post "/v2/claims/{token}/contact" Anyone "give_claim_contact" contact),
             "Say where a code can be sent",

@@ -1,4 +1,4 @@
-//! Claims: how a payee takes the money of a payout link (decisions.md 9 and 16).
+//! Claims: how a payee takes the money of a payout link (docs/decisions.md 9 and 16).
 //!
 //! Contact, code, name, tax form if due, method, payout: the same steps for our own page
 //! and, as JSON, for those who build theirs. Invariants: opening a link moves nothing;

@@ -1,4 +1,4 @@
-//! What a claim session may still do: a pure rule (decisions.md 17).
+//! What a claim session may still do: a pure rule (docs/decisions.md 17).
 
 use super::model::ClaimSession;
 use crate::clock::{DAY_SECONDS, Time};

@@ -3,7 +3,7 @@
 use crate::world::record::words;
 
 words! {
-    /// A step of a claim, in the order in which they are taken (decisions.md 16).
+    /// A step of a claim, in the order in which they are taken.
     pub enum StepName {
         /// Say where a code can be sent.
         Contact = "contact",

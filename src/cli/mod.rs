@@ -1,4 +1,4 @@
-//! The command line: one subcommand for each thing the program does (decisions.md 15).
+//! The command line: one subcommand for each thing the program does (docs/decisions.md 15).
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage, 78 wrong configuration.
 

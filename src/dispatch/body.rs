@@ -18,12 +18,12 @@ use crate::http::{CredentialKind, Method, Route, Who};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::{Json, JsonProblem};
 
-/// Largest body, in bytes (decisions.md 1).
+/// Largest body, in bytes (docs/decisions.md 1).
 const BODY_MAX: usize = 1024 * 1024;
-/// Largest body of a caller without a secret, in bytes (decisions.md 17): a form, a step of a claim, a provider's report,
+/// Largest body of a caller without a secret, in bytes (docs/decisions.md 17): a form, a step of a claim, a provider's report,
 /// what a browser submits under a client id, which is public.
 const STRANGERS_MAX: usize = 64 * 1024;
-/// Fields of a form, and parameters of a query string, at most (decisions.md 17).
+/// Fields of a form, and parameters of a query string, at most (docs/decisions.md 17).
 const FIELDS_MAX: usize = 64;
 
 /// Bodies up to so many bytes need no share of the budget: the number of connections bounds them.

@@ -1,4 +1,4 @@
-//! How often one may guess at claims (decisions.md 14 and 17): an IP address at tokens, and a caller who has a link at the
+//! How often one may guess at claims (docs/decisions.md 14 and 17): an IP address at tokens, and a caller who has a link at the
 //! phone number or e-mail address that it names, of which the page shows the end. The environment's clock drives it.
 //!
 //! Invariants: a guess counts when it begins and is given back when it was right, so requests that run side by side do not pass

@@ -1,4 +1,4 @@
-//! Where a request carries its idempotency key (decisions.md 4): a header or a field, or both alike.
+//! Where a request carries its idempotency key (docs/decisions.md 4): a header or a field, or both alike.
 
 use axum::http::request::Parts;
 use uuid::Uuid;

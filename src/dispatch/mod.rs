@@ -1,6 +1,6 @@
 //! The way in: each HTTP request becomes a [`Call`], and each outcome an HTTP response.
 //!
-//! Refusals come in one fixed order (decisions.md 3): size as far as the headers announce it, authentication, permission,
+//! Refusals come in one fixed order (docs/decisions.md 3): size as far as the headers announce it, authentication, permission,
 //! rate, the claim token; only then the body is read: its size where it was not announced, JSON, idempotency key; then the
 //! handler. Invariants: nothing of a body is kept before its caller was let in; whatever happens, the caller gets the
 //! service's error body, a panic and an unknown path included; and no log line holds a body, a token or a raw path, because

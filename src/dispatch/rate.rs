@@ -1,4 +1,4 @@
-//! How many requests an app may make (decisions.md 14). The wall clock drives it, never the sandbox's.
+//! How many requests an app may make (docs/decisions.md 14). The wall clock drives it, never the sandbox's.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// As many as come, each of them 30 seconds (decisions.md 14).
+    /// As many as come, each of them 30 seconds (docs/decisions.md 14).
     fn default() -> Self {
         Self { requests_per_second: None, request_deadline: Duration::from_secs(30) }
     }

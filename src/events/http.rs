@@ -157,7 +157,7 @@ pub fn routes() -> Vec<Route> {
             .about("Events", "List events")
             .describe(
                 "Every committed transition has exactly one event. Oldest first, without gaps: keep the last \
-                 sequence that you worked off and ask for what is after it (decisions.md 12). The head is signed: keep its \
+                 sequence that you worked off and ask for what is after it. The head is signed: keep its \
                  anchor elsewhere to prove later that the history was not rewritten.",
             )
             .asks::<EventsQuery>()

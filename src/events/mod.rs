@@ -1,5 +1,5 @@
 //! The event log of each app: every committed transition has exactly one event,
-//! with a gap-free sequence (decisions.md 12, invariants 14 and 15).
+//! with a gap-free sequence (docs/decisions.md 12, invariants 14 and 15).
 //!
 //! Events are written in the commit of what they tell. Each carries a keyed hash of itself
 //! and of the one before, so that the log is also the audit chain: an event that is removed

@@ -1,4 +1,4 @@
-//! Every event there is: its name, when it is told, and what it is about (decisions.md 12).
+//! Every event there is: its name, when it is told, and what it is about (docs/decisions.md 12).
 //!
 //! THE list. `events::tell` takes nothing else, so that no event can be told that is not described; docs/events.md
 //! and the `webhooks` of the OpenAPI document are made from it. A name never changes: it stands in the log for

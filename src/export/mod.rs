@@ -1,4 +1,4 @@
-//! The export of a payee: everything that is kept of one person, in one document (decisions.md 17).
+//! The export of a payee: everything that is kept of one person, in one document (docs/decisions.md 17).
 //!
 //! The lists are those that an erasure goes through, so that what is exported and what is erased stay the same. Each is bounded and
 //! says where its next page is. Invariants: an export writes nothing; an app's export has rows of that app only; no export has a

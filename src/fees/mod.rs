@@ -1,4 +1,4 @@
-//! Fees: what a payout costs, who pays it, and what arrives (decisions.md 7).
+//! Fees: what a payout costs, who pays it, and what arrives (docs/decisions.md 7).
 //!
 //! Invariant: the estimate and the payout call the same [`charge`], so what is estimated is what is
 //! charged; each fee is rounded once; `payout_amount` plus what the user pays is the amount.

@@ -6,7 +6,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// How a fee is made of an amount. The JSON shape is `fee_settings` of interface.md.
+/// How a fee is made of an amount. The JSON shape is `fee_settings`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = FeeSettings)]
@@ -44,10 +44,10 @@ pub enum Party {
 }
 
 impl Party {
-    /// Both, in the order of interface.md.
+    /// Both, in the order of docs/specification.md.
     pub const ALL: [Party; 2] = [Party::User, Party::Platform];
 
-    /// The word of interface.md.
+    /// The word of docs/specification.md.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -140,7 +140,7 @@ impl From<MoneyOverflow> for FeeRefusal {
 }
 
 /// One fee: `fixed + percent × amount`, rounded half-even once, then held between `min` and `max`
-/// (decisions.md 7). The bounds are whole cents, so that rounding first changes nothing. A share above zero costs at least
+/// (docs/decisions.md 7). The bounds are whole cents, so that rounding first changes nothing. A share above zero costs at least
 /// [`SHARE_MIN`]: else a thousand small payouts would cost nothing where one large one costs something.
 ///
 /// # Errors
@@ -152,7 +152,7 @@ pub fn fee(schedule: &Schedule, amount: Cents) -> Result<Cents, MoneyOverflow> {
 }
 
 /// The amounts that fees are taken on: the service's, and the app's. Cards that pay whole dollars take base fees on
-/// what they can carry, but an override was made for this very payout (decisions.md 7).
+/// what they can carry, but an override was made for this very payout (docs/decisions.md 7).
 ///
 /// # Errors
 /// [`MoneyOverflow`] near the end of 64 bits.

@@ -1,4 +1,4 @@
-//! The service's own fee schedules: dated, versioned data, one list per rail (decisions.md 7).
+//! The service's own fee schedules: dated, versioned data, one list per rail (docs/decisions.md 7).
 //!
 //! Invariant: a version, once published, is never edited. A new price is a new version with its own
 //! `effective_from`, so that a past payout can still be explained.

@@ -1,4 +1,4 @@
-//! Funding: how money gets into an app's wallet and out of it again (decisions.md 2).
+//! Funding: how money gets into an app's wallet and out of it again (docs/decisions.md 2).
 //!
 //! A deposit is pulled from the app's bank account and counts when the bank has paid; a withdrawal leaves the wallet at
 //! once and is back if it does not arrive. Both are transfers of type refill, negative when money goes out. A wallet

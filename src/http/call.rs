@@ -29,7 +29,7 @@ use crate::world::record::words;
 use crate::world::{Halt, Want, World};
 
 words! {
-    /// Which of the two environments this listener serves (interface.md, Authentication 5).
+    /// Which of the two environments this listener serves (docs/specification.md, Authentication 5).
     pub enum Environment {
         /// For trying out: inbox, movable clock, simulated rails.
         Sandbox = "sandbox",
@@ -39,7 +39,7 @@ words! {
 }
 
 impl Environment {
-    /// How far calls of this environment may reach (decisions.md 12).
+    /// How far calls of this environment may reach (docs/decisions.md 12).
     pub const fn reach(self) -> Reach {
         match self {
             Self::Sandbox => Reach::Anywhere,
@@ -287,7 +287,7 @@ impl Call {
         self.headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
     }
 
-    /// An id in the path. What is no id is an unknown one (decisions.md 1).
+    /// An id in the path. What is no id is an unknown one (docs/decisions.md 1).
     pub fn id<I: From<Uuid>>(&self, name: &str, what: &str) -> Result<I, Refusal> {
         let text = self.parameter(name);
         let id = if text.len() == 36 { Uuid::try_parse(text).ok() } else { None };
@@ -315,7 +315,7 @@ impl Call {
     /// Runs a command at most once for the request's idempotency key, and keeps the answer with it.
     ///
     /// `command` may be a refusal of the input already: the key is looked up first all the same, because a
-    /// key that was used is a clearer answer than a wrong field (decisions.md 3).
+    /// key that was used is a clearer answer than a wrong field (docs/decisions.md 3).
     pub async fn once<C: Command>(
         &self,
         command: Result<C, Refusal>,

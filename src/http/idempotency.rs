@@ -1,4 +1,4 @@
-//! Idempotency that never forgets (decisions.md 4).
+//! Idempotency that never forgets (docs/decisions.md 4).
 //!
 //! Invariant: a key is executed at most once, for ever. The key's row, the effect
 //! and the stored answer commit together, so there is no "in progress" to get stuck.

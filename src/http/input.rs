@@ -4,7 +4,7 @@
 //! string, what is wrong when it cannot be, and how the OpenAPI document shows it;
 //! so what is documented is what is checked. [`input!`] makes such a type of a
 //! struct: all its wrong fields are reported at once, and unknown fields are
-//! refused with the nearest known name (decisions.md 1).
+//! refused with the nearest known name (docs/decisions.md 1).
 
 use serde_json::{Value as Schema, json};
 

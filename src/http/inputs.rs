@@ -14,7 +14,7 @@ use crate::platform::Platform;
 use crate::refusal::Code;
 use crate::strict_json::Json;
 
-/// Longest memo, message, description or comment, in characters (decisions.md 16).
+/// Longest memo, message, description or comment, in characters (docs/decisions.md 16).
 pub const LONG_TEXT_MAX: usize = 500;
 /// Longest name of a person or a thing, in characters.
 pub const NAME_MAX: usize = 50;
@@ -87,7 +87,7 @@ impl<const MIN: i64, const MAX: i64> Input for Whole<MIN, MAX> {
     }
 }
 
-/// An amount of money in cents, from 1 to 9,999,999,999 (decisions.md 1).
+/// An amount of money in cents, from 1 to 9,999,999,999 (docs/decisions.md 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount(pub Cents);
 
@@ -359,7 +359,7 @@ impl Input for NationalNumber {
     }
 }
 
-/// A phone number as interface.md carries it: `{country_code, phone_number}`.
+/// A phone number as docs/specification.md carries it: `{country_code, phone_number}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phone(pub PhoneNumber);
 
@@ -389,7 +389,7 @@ impl Input for Phone {
     }
 }
 
-/// A phone number in a list's filter: E.164 (`+12127361234`) or its digits (decisions.md 16).
+/// A phone number in a list's filter: E.164 (`+12127361234`) or its digits (docs/decisions.md 16).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhoneFilter(pub PhoneNumber);
 

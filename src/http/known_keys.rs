@@ -1,7 +1,7 @@
 //! Keys that were read lately, so that a busy caller is let in without a read.
 //!
 //! Invariant: a revoked key is refused at once by the process that revoked it, and
-//! after [`KEPT`] by every other (decisions.md 2 allows five seconds). Deliberately
+//! after [`KEPT`] by every other (docs/decisions.md 2 allows five seconds). Deliberately
 //! absent: keys that do not exist, because strangers could fill the memory with them.
 
 use std::collections::HashMap;

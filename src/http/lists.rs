@@ -1,4 +1,4 @@
-//! Lists: one page at a time, newest first, by keyset (decisions.md 5).
+//! Lists: one page at a time, newest first, by keyset (docs/decisions.md 5).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::world::{Halt, Record, World};
 
 /// Objects of a page when the request does not say.
 pub const LIMIT_DEFAULT: i64 = 10;
-/// Objects of a page at most (interface.md, Limits).
+/// Objects of a page at most (docs/specification.md, Limits).
 pub const LIMIT_MAX: i64 = 100;
 
-/// The list envelope of interface.md.
+/// The list envelope of docs/specification.md.
 #[derive(Clone, Debug, Serialize)]
 pub struct ListEnvelope<T> {
     /// Whether more objects exist beyond this page, in the direction that was asked for.

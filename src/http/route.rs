@@ -39,7 +39,7 @@ impl Method {
     }
 }
 
-/// Who may call a route (decisions.md 2).
+/// Who may call a route (docs/decisions.md 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Who {
     /// Anyone; the path itself carries the credential, if there is one.
@@ -141,7 +141,7 @@ pub struct Route {
     /// Whether a signed-in member may call it, and what their role must allow. The header `Member-Session` opens such a
     /// route without a key; with an app's key it replaces the organization's.
     pub members: Option<Permission>,
-    /// Where the path's `{token}` is the credential: what checks it. Wrong ones are counted by IP address (decisions.md 14).
+    /// Where the path's `{token}` is the credential: what checks it. Wrong ones are counted by IP address (docs/decisions.md 14).
     pub opened_by_token: Option<TokenLookUp>,
     /// What the security log calls a token that opens nothing.
     pub wrong_token: SecurityEvent,

@@ -34,7 +34,7 @@ input! {
     }
 }
 
-/// What is where (decisions.md 16).
+/// What is where.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TrialBalanceJson {
     /// The moment.

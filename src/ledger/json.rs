@@ -1,4 +1,4 @@
-//! A transaction as JSON (interface.md, Transfer, `transactions`).
+//! A transaction as JSON (docs/specification.md, Transfer, `transactions`).
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,5 +1,5 @@
 //! The ledger: one double-entry book for each organization, under everything that moves money
-//! (decisions.md 8).
+//! (docs/decisions.md 8).
 //!
 //! Money is always at a [`Place`]; each place has one ledger account. A [`Posting`] is a list of movements
 //! between places, made by a function of [`postings`] that bears the name of the business event. [`post`]
@@ -9,7 +9,7 @@
 //! The parts of a book: an app's places balance among themselves, and so do the organization's own. What
 //! passes between the two passes through a counter-account on each side.
 //!
-//! Invariants (design.md): 1 the ledger sums to zero, each posting balances; 2 transactions and entries are
+//! Invariants (docs/internals/reliability.md): 1 the ledger sums to zero, each posting balances; 2 transactions and entries are
 //! only ever added; 3 a balance equals the sum of its entries; 4 no wallet is below zero; 7 each hold is
 //! captured or released once. [`verify`] checks them on stored rows.
 //!

@@ -7,7 +7,7 @@ use crate::money::Cents;
 use crate::platform::Platform;
 use crate::world::record::{record, words};
 
-/// The currency of every book (decisions.md 8).
+/// The currency of every book (docs/decisions.md 8).
 pub const CURRENCY: &str = "USD";
 
 record! {
@@ -69,7 +69,7 @@ impl LedgerAccount {
 }
 
 words! {
-    /// What a transaction is for (decisions.md 8; the words of `transactions[].type`).
+    /// What a transaction is for (docs/decisions.md 8; the words of `transactions[].type`).
     pub enum TransactionKind {
         /// Money changes its owner or its purpose inside the service.
         Balance = "balance",
@@ -94,7 +94,7 @@ record! {
         many BY_TRANSFER (org, transfer);
         /// The organization.
         pub org: OrgId,
-        /// Its place in the organization's book, without gaps; the `id` of interface.md.
+        /// Its place in the organization's book, without gaps; the `id` of docs/specification.md.
         pub number: i64,
         /// The app in whose book it stands; empty in the organization's own.
         pub app: Option<AppId>,

@@ -8,7 +8,7 @@ use crate::platform::Platform;
 use crate::world::record::words;
 
 words! {
-    /// The kinds of ledger accounts (decisions.md 8).
+    /// The kinds of ledger accounts.
     pub enum PlaceKind {
         /// What an app can spend.
         AppWallet = "app_wallet",

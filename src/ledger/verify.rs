@@ -14,7 +14,7 @@ use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId};
 /// Something that must not be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Which invariant is broken, by its number in docs/reliability.md, or [`Self::UNNUMBERED`].
+    /// Which invariant is broken, by its number in docs/internals/reliability.md, or [`Self::UNNUMBERED`].
     pub invariant: u8,
     /// What is wrong.
     pub what: String,

@@ -1,4 +1,4 @@
-//! Members over HTTP (decisions.md 2).
+//! Members over HTTP (docs/decisions.md 2).
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
 //! Team members: the people of an organization, who act in accounts payable and the
-//! dashboard (decisions.md 2).
+//! dashboard (docs/decisions.md 2).
 //!
 //! Invariant: a member's number is given once and never again, because histories show
 //! it. So a member is never deleted, only removed. Deliberately absent: what each role

@@ -9,7 +9,7 @@ use crate::world::record::{key, record, words};
 use crate::world::{Halt, World};
 
 words! {
-    /// What a member may do (decisions.md 2).
+    /// What a member may do.
     pub enum Role {
         /// Everything but approving what they submitted.
         Admin = "admin",

@@ -126,7 +126,7 @@ pub struct Composed {
     pub code: Option<String>,
 }
 
-/// Writes the text. It contains the link, and after it the payer's message, quoted (decisions.md 17). A code's text has
+/// Writes the text. It contains the link, and after it the payer's message, quoted (docs/decisions.md 17). A code's text has
 /// no other run of six digits, so that a phone which offers to fill the code in finds the right one.
 #[must_use]
 pub fn compose(letter: &Letter<'_>) -> Composed {

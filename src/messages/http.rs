@@ -47,7 +47,7 @@ list_query! {
     }
 }
 
-/// A message as it arrived (decisions.md 16).
+/// A message as it arrived.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 pub struct InboxMessageJson {
     /// Its id.

@@ -10,7 +10,7 @@ use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// How a message reaches a person (decisions.md 16).
+    /// How a message reaches a person.
     pub enum Channel {
         /// A text message.
         Sms = "sms",
@@ -252,8 +252,8 @@ record! {
 }
 
 record! {
-    /// What a person would have received. Only in the sandbox, where nothing leaves the machine
-    /// (decisions.md 13). One row for each message, under the message's own id.
+    /// What a person would have received. Only in the sandbox, where nothing leaves the machine.
+    /// One row for each message, under the message's own id.
     pub struct InboxMessage in "inbox_messages" {
         key (org, id)
         many BY_RECIPIENT (org, recipient);

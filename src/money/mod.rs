@@ -29,7 +29,7 @@ impl Cents {
     /// No money.
     pub const ZERO: Cents = Cents(0);
 
-    /// The largest amount of one movement: the ten digits of a NACHA amount field (decisions.md 1).
+    /// The largest amount of one movement: the ten digits of a NACHA amount field (docs/decisions.md 1).
     pub const AMOUNT_MAX: Cents = Cents(9_999_999_999);
 
     /// So many cents, of either sign.
@@ -110,7 +110,7 @@ impl Cents {
     }
 
     /// The amount without its cents, rounded down: 195 becomes 100. For the rails that pay whole
-    /// dollars only (decisions.md 7). Negative amounts round down too: -195 becomes -200.
+    /// dollars only (docs/decisions.md 7). Negative amounts round down too: -195 becomes -200.
     ///
     /// # Errors
     /// [`MoneyOverflow`] within a dollar of `i64::MIN`.
@@ -142,7 +142,7 @@ impl Cents {
 }
 
 /// Plain cents, `-1000`: the form in which transfers and transactions carry amounts as text
-/// (decisions.md 1).
+/// (docs/decisions.md 1).
 impl fmt::Display for Cents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

@@ -102,7 +102,7 @@ impl Percent {
     }
 }
 
-/// The grammar of the fee estimate (interface.md, `payout_fee_percent`): `0` optionally followed by
+/// The grammar of the fee estimate (docs/specification.md, `payout_fee_percent`): `0` optionally followed by
 /// a fraction, or a fraction that starts with a point.
 impl FromStr for Percent {
     type Err = InvalidPercent;

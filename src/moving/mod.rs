@@ -1,4 +1,4 @@
-//! `bursar move`: an embedded store moves to PostgreSQL, whole, provably and once (decisions.md 15).
+//! `bursar move`: an embedded store moves to PostgreSQL, whole, provably and once (docs/decisions.md 15).
 //!
 //! The store is read, checked and digested; its rows are copied in the order of keys, each chunk in one commit with the
 //! mark that counts it; the database is read, checked and compared. Only then the store is marked as left, and after

@@ -22,7 +22,7 @@ use reqwest::redirect::Policy;
 
 use crate::clock::{Clock, Time};
 
-/// How long a call may take in all, from the look-up of the name to the end of the answer (decisions.md 12).
+/// How long a call may take in all, from the look-up of the name to the end of the answer (docs/decisions.md 12).
 pub const DEADLINE: Duration = Duration::from_secs(15);
 /// Bytes of an answer's body that are read at most; the connection is given up when there are more.
 pub const ANSWER_MAX: usize = 64 * 1024;

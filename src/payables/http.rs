@@ -223,7 +223,7 @@ fn preparing() -> Vec<Route> {
             .about(TAG, "Make a payable")
             .describe(
                 "A vendor's bill. By admin or ap_creator. Each item comes to unit_price times quantity, and the \
-                 payable to the sum of its items (decisions.md 10 and 16).",
+                 payable to the sum of its items.",
             )
             .takes::<NewPayable>()
             .example(example)
@@ -239,7 +239,7 @@ fn preparing() -> Vec<Route> {
             .about(TAG, "Change a payable")
             .describe(
                 "Only while it is created or rejected; a rejected one is created again. By admin or ap_creator \
-                 (interface.md 4).",
+.",
             )
             .takes::<PayableChanges>()
             .gives::<PayableJson>(200, "The payable.")
@@ -249,7 +249,7 @@ fn preparing() -> Vec<Route> {
             .about(TAG, "Submit a payable for approval")
             .describe(
                 "By admin or ap_creator. From here on nothing of it can be changed. The approval policy is chosen now; \
-                 one whose steps could never be completed is refused (interface.md 2).",
+                 one whose steps could never be completed is refused.",
             )
             .takes::<Acting>()
             .gives::<PayableJson>(200, "The payable.")
@@ -320,7 +320,7 @@ fn deciding() -> Vec<Route> {
             .describe(
                 "By admin or payer, when it is approved, or again when its payment failed. Pays the approved amount to \
                  the approved account by ach, without fees, at most once whatever the idempotency keys say \
-                 (interface.md 3). Counts for payable_limits of the app's settings; above payable_approval_limit it needs \
+. Counts for payable_limits of the app's settings; above payable_approval_limit it needs \
                  the organization's key.",
             )
             .takes::<Acting>()

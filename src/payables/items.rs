@@ -16,7 +16,7 @@ const QUANTITY_MAX: i64 = 1_000_000_000;
 /// Largest unit price, in cents; the largest amount there is.
 const UNIT_PRICE_MAX: i64 = Cents::AMOUNT_MAX.get();
 
-/// One line of a bill (interface.md, Payable).
+/// One line of a bill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Item {
     /// Cents: unit_price times quantity.
@@ -104,7 +104,7 @@ pub fn sum(items: &[Item]) -> Option<Cents> {
 /// The amount of a bill: what its items come to, where it has some, else what was told, else what it was.
 ///
 /// # Errors
-/// `invalid-input` for `/amount` when it is told and is not what the items come to (decisions.md 16).
+/// `invalid-input` for `/amount` when it is told and is not what the items come to (docs/decisions.md 16).
 pub fn amount(told: Option<Amount>, items: &[Item], before: Cents) -> Result<Cents, Refusal> {
     let told = told.map(|amount| amount.0);
     match (sum(items), told) {

@@ -1,4 +1,4 @@
-//! A payable as JSON (interface.md, Payable).
+//! A payable as JSON (docs/specification.md, Payable).
 
 use serde::Serialize;
 use utoipa::ToSchema;

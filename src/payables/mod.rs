@@ -1,4 +1,4 @@
-//! Payables: vendors' bills, their approval and their payment (interface.md, Payable; decisions.md 10 and 16).
+//! Payables: vendors' bills, their approval and their payment (docs/specification.md, Payable; docs/decisions.md 10 and 16).
 //!
 //! A bill is prepared by one member, approved by others and paid by another. When it is submitted, what will be paid
 //! (amount, vendor, account) and whose approval it needs are copied into it and change no more; paying pays that

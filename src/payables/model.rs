@@ -13,10 +13,10 @@ use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a payable stands (decisions.md 10).
+    /// Where a payable stands.
     pub enum PayableStatus {
         /// Being prepared; may be changed.
-        Created = "created", // interface.md
+        Created = "created", // docs/specification.md
         /// Given up.
         Canceled = "canceled",
         /// Waits for its approvers.
@@ -35,10 +35,10 @@ words! {
 }
 
 words! {
-    /// What a member did with a payable (decisions.md 10).
+    /// What a member did with a payable.
     pub enum ActionKind {
         /// Made it.
-        Create = "create", // interface.md
+        Create = "create", // docs/specification.md
         /// Changed it, or its file.
         Update = "update",
         /// Gave it up.
@@ -60,7 +60,7 @@ words! {
     /// Where the money for a payable comes from.
     pub enum FundingSource {
         /// The app's wallet.
-        ServiceBalance = "service_balance", // interface.md
+        ServiceBalance = "service_balance", // docs/specification.md
     }
 }
 

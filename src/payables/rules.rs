@@ -127,7 +127,7 @@ pub const fn is_open(status: PayableStatus) -> bool {
     }
 }
 
-/// Refuses the approval by whoever submitted the bill, whatever their role (decisions.md 10).
+/// Refuses the approval by whoever submitted the bill, whatever their role (docs/decisions.md 10).
 pub fn is_not_submitter(submitted_by: Option<MemberId>, approver: MemberId) -> Result<(), Refusal> {
     if submitted_by == Some(approver) {
         let message = "Nobody approves what they submitted, an administrator neither. Let another member approve it.";
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn every_pair_of_state_and_happening() {
         let table: String = moves().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
-        // decisions.md 10: created → canceled | submitted; submitted → approved | rejected; rejected → created again
+        // docs/decisions.md 10: created → canceled | submitted; submitted → approved | rejected; rejected → created again
         // by an update; approved → payment_initiated → payment_completed | payment_failed → retry by pay again.
         // Ours: a failed payment may be rejected; one that came back after it had arrived failed after all.
         let expected = "created Updated created\ncreated Canceled canceled\n\

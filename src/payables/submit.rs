@@ -121,7 +121,7 @@ fn steps_of(
     (1..).zip(&policy.steps.0).map(step).collect()
 }
 
-/// Where no policy fits: any one approver who did not submit (decisions.md 10).
+/// Where no policy fits: any one approver who did not submit (docs/decisions.md 10).
 fn any_approver(members: &[Arc<Member>], submitter: MemberId) -> Result<ApprovalStep, Refusal> {
     let approvals: Vec<Approval> = members.iter().filter_map(|member| approval(member, submitter)).collect();
     if approvals.is_empty() {

@@ -222,7 +222,7 @@ fn notify(world: &mut World, transfer: &Transfer, contact: Option<Contact>) -> R
     Ok(())
 }
 
-/// Nobody is debited before they proved who they are, nor while somebody must look at them first (decisions.md 6).
+/// Nobody is debited before they proved who they are, nor while somebody must look at them first (docs/decisions.md 6).
 fn may_be_debited(user: &User) -> Result<(), Refusal> {
     users::must_be_verified(user)?;
     match user.status {

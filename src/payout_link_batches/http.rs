@@ -126,14 +126,14 @@ pub async fn show_results(call: Call) -> Outcome {
 pub fn routes() -> Vec<Route> {
     let results = "What has come of each row so far: the columns of the input, then status (succeeded, failed), \
                    payout_link_id, link, error_code, error_message, which are empty until the row is done. Cells that a \
-                   spreadsheet would run begin with an apostrophe (interface.md 16).";
+                   spreadsheet would run begin with an apostrophe.";
     vec![
         route!(Post "/v2/payout-link-batches" App "submit_payout_link_batch" submit)
             .about("Payout link batches", "Submit 1 to 500 payout links")
             .describe(
                 "Checks all rows at once, and makes the links afterwards, each under its row's key as \
                  POST /v2/payout-links would. The same rows are the same batch: enqueued again while it is submitted, \
-                 409 later. With dry_run=true nothing is made or kept (interface.md 15, decisions.md 9).",
+                 409 later. With dry_run=true nothing is made or kept.",
             )
             .asks::<SubmitQuery>()
             .takes::<NewBatch>()

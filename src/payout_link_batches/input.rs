@@ -13,7 +13,7 @@ use crate::payout_links::PayeeInput;
 use crate::strict_json::Json;
 use crate::vault::{Purpose, Vault};
 
-/// Rows of a batch at most (interface.md 15).
+/// Rows of a batch at most (docs/specification.md 15).
 pub const ROWS_MAX: usize = 500;
 
 word_input!(RowDelivery);

@@ -8,7 +8,7 @@ use crate::clock::Time;
 use crate::ids::PayoutLinkBatchId;
 use crate::money::Cents;
 
-/// The answer to a batch that was submitted (interface.md, Payout link batch).
+/// The answer to a batch that was submitted.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = SubmittedPayoutLinkBatch)]
 pub struct SubmittedJson {

@@ -1,4 +1,4 @@
-//! Payout link batches: 1 to 500 links that are submitted together and made one by one (interface.md 15, 16).
+//! Payout link batches: 1 to 500 links that are submitted together and made one by one (docs/specification.md 15, 16).
 //!
 //! A batch is checked as a whole and kept; the worker makes its links afterwards. Each row is a request of its
 //! own to make a link, under a key of its own, in the same key space as `POST /v2/payout-links`, and runs through

@@ -13,10 +13,10 @@ use crate::payout_links::DeliveryMethod;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a batch stands (decisions.md 9).
+    /// Where a batch stands.
     pub enum BatchStatus {
         /// Accepted; nothing is made yet.
-        Submitted = "submitted", // interface.md
+        Submitted = "submitted", // docs/specification.md
         /// Its links are being made.
         Processing = "processing",
         /// Every row has made its link.
@@ -42,9 +42,9 @@ words! {
     /// How the link of a row is delivered.
     pub enum RowDelivery {
         /// By e-mail.
-        Email = "email", // interface.md
+        Email = "email", // docs/specification.md
         /// Not at all: its maker hands it over.
-        Link = "link", // interface.md
+        Link = "link", // docs/specification.md
         /// By text message.
         Sms = "sms",
     }
@@ -60,7 +60,7 @@ impl From<RowDelivery> for DeliveryMethod {
     }
 }
 
-/// A row as it was understood: exactly the fields of interface.md, Payout link batch.
+/// A row as it was understood: exactly the fields of a row of the batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = PayoutLinkBatchRow)]
 pub struct ValidatedRow {

@@ -8,7 +8,7 @@ use super::model::{BatchRow, RowStatus};
 /// What a file in UTF-8 begins with, so that a spreadsheet does not take it for another encoding.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Columns besides those of the input (decisions.md 9).
+/// Columns besides those of the input (docs/decisions.md 9).
 const RESULT_COLUMNS: [&str; 5] = ["status", "payout_link_id", "link", "error_code", "error_message"];
 
 /// The file: a line for each row, in their order. `address` is where a row's link is claimed. Every cell is quoted: where a

@@ -232,7 +232,7 @@ fn payee(world: &mut World, scope: Scope, new: &NewLink) -> Result<Payee, Halt> 
     })
 }
 
-/// No method given: sms where a phone is known, else email where an address is, else link (decisions.md 16).
+/// No method given: sms where a phone is known, else email where an address is, else link (docs/decisions.md 16).
 fn method(payee: &Payee, asked: Option<DeliveryMethod>) -> Result<DeliveryMethod, Refusal> {
     let (phone, email) = (payee.phone_number.is_some(), payee.email.is_some());
     let chosen = asked.unwrap_or(match (phone, email) {

@@ -194,7 +194,7 @@ pub(super) fn of_message(world: &mut World, org: OrgId, link: PayoutLinkId) -> R
 }
 
 /// A carrier may have taken a message with a link, and cannot say whether it did. To send it once more is a
-/// further delivery as the carrier counts, so it counts here too: the limit of interface.md 14 holds for what
+/// further delivery as the carrier counts, so it counts here too: the limit of docs/specification.md 14 holds for what
 /// carriers see, not for what we remember.
 #[derive(Clone, Debug)]
 pub struct DeliverInDoubt {

@@ -369,7 +369,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payout-links" App "create_payout_link" create)
             .about("Payout links", "Create a payout link")
-            .describe("Sets the amount aside and delivers the link. Short of funds, nothing is made (interface.md 12, decisions.md 9).")
+            .describe("Sets the amount aside and delivers the link. Short of funds, nothing is made.")
             .takes::<NewPayoutLink>()
             .example(json!({
                 "amount": 1000,
@@ -389,7 +389,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/payout-links/{payout_link_id}/redeliver" App "redeliver_payout_link" redeliver)
             .about("Payout links", "Deliver a payout link once more")
-            .describe("At most five deliveries in all, the first included (interface.md 14), and so many to one phone or address and by one app on one day in UTC as the app setting delivery_limits says.")
+            .describe("At most five deliveries in all, the first included, and so many to one phone or address and by one app on one day in UTC as the app setting delivery_limits says.")
             .takes::<crate::http::inputs::NoFields>()
             .gives::<PayoutLinkJson>(200, "The link.")
             .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),

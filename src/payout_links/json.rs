@@ -1,4 +1,4 @@
-//! A payout link as JSON (interface.md, Payout link).
+//! A payout link as JSON (docs/specification.md, Payout link).
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Payout links: claimable links that carry an amount (interface.md, Payout link).
+//! Payout links: claimable links that carry an amount (docs/specification.md, Payout link).
 //!
 //! Creating one sets the money aside in a hold, at once or when it was pulled from the app's bank; claiming captures the hold, canceling
 //! and expiry release it. Invariants: a link is claimed at most once and never after
@@ -40,7 +40,7 @@ use crate::refusal::Refusal;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Deliveries of a link at most, the first included (interface.md 14).
+/// Deliveries of a link at most, the first included (docs/specification.md 14).
 pub const DELIVERIES_MAX: u32 = 5;
 
 /// A link of the app.

@@ -12,12 +12,12 @@ use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a link stands (decisions.md 9).
+    /// Where a link stands (docs/decisions.md 9).
     pub enum LinkStatus {
         /// Made.
         Created = "created",
         /// The money for it is on its way to us.
-        FundsPending = "funds_pending", // interface.md
+        FundsPending = "funds_pending", // docs/specification.md
         /// A message with it is about to be sent.
         DeliveryPending = "delivery_pending",
         /// The message could not be delivered.
@@ -45,9 +45,9 @@ words! {
         /// By text message.
         Sms = "sms",
         /// Not at all: its maker hands it over.
-        Link = "link", // interface.md
+        Link = "link", // docs/specification.md
         /// By e-mail.
-        Email = "email", // interface.md
+        Email = "email", // docs/specification.md
         /// By every address that is known.
         All = "all",
     }
@@ -57,7 +57,7 @@ words! {
     /// Where the money for a link comes from.
     pub enum FundingSource {
         /// The app's wallet.
-        ServiceBalance = "service_balance", // interface.md
+        ServiceBalance = "service_balance", // docs/specification.md
         /// The app's bank account: pulled for this link, which waits for it.
         Ach = "ach",
     }

@@ -12,7 +12,7 @@ use crate::world::{Halt, Want, World};
 
 /// POST /v2/payout-links/{payout_link_id}/redeliver
 ///
-/// At most five deliveries in all, the first included (interface.md 14). Redelivers of one
+/// At most five deliveries in all, the first included (docs/specification.md 14). Redelivers of one
 /// link meet in the engine one after the other, so no two of them can count the same number. A deleted user is not
 /// written to: 409 `user-inactive`.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The claim token: 256 random bits, and the organization in front of them, because it
 //! must be found without anyone saying whose it is. Its hash is indexed; a sealed copy
-//! is kept for the `link` field (decisions.md 9).
+//! is kept for the `link` field (docs/decisions.md 9).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -169,7 +169,7 @@ impl SealedDetails {
     }
 }
 
-/// Banks of the sandbox's table: routing number, name, whether they take instant payments (decisions.md 7, 16).
+/// Banks of the sandbox's table: routing number, name, whether they take instant payments (docs/decisions.md 7, 16).
 const BANKS: [(&str, &str, bool); 2] =
     [("011000015", "Sandbox Instant Bank", true), ("110000000", "Sandbox Bank", false)];
 
@@ -267,7 +267,7 @@ impl Details {
     }
 
     /// What names the person at a wallet: address, handle, tag, phone, card token or chain address. For the
-    /// rail only; the sandbox reads its magic values here (decisions.md 13).
+    /// rail only; the sandbox reads its magic values here (docs/decisions.md 13).
     #[must_use]
     pub fn handle(&self) -> Option<&str> {
         match &self.target {

@@ -69,7 +69,7 @@ const NETWORK: FieldSpec = FieldSpec {
     ..required("network")
 };
 
-/// What a rail asks for, in the order of a form (decisions.md 6).
+/// What a rail asks for, in the order of a form (docs/decisions.md 6).
 ///
 /// wallet_b takes phone_number or handle, wallet_c cash_tag or an account, wallet_d and wallet_e email or handle,
 /// intl_bank iban or country, bank_code and account_number; the cards take an email or nothing.

@@ -204,7 +204,7 @@ pub fn disable(world: &mut World, method: &Arc<PayoutMethod>, reason: &str) -> A
     })
 }
 
-/// Forgets where an erased person was paid (decisions.md 6). The row stays, because payouts name it.
+/// Forgets where an erased person was paid (docs/decisions.md 6). The row stays, because payouts name it.
 pub fn erase(world: &mut World, method: &Arc<PayoutMethod>) {
     let method = disable(world, method, "erased");
     world.change(&method, |method| {

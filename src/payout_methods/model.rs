@@ -67,7 +67,7 @@ record! {
         pub country: Option<String>,
         /// In which currency it arrives.
         pub currency: String,
-        /// Whether the account takes instant payments (decisions.md 7).
+        /// Whether the account takes instant payments (docs/decisions.md 7).
         pub rtp_enabled: bool,
         /// The app's own words.
         pub metadata: Option<String>,

@@ -163,7 +163,7 @@ pub fn routes() -> Vec<Route> {
             .about("Payout requests", "Submit a payout request")
             .describe(
                 "Moves nothing until it is approved, so a client id alone may submit one; it is shown no user and no \
-                 link, and has idempotency keys of its own (interface.md 10, decisions.md 2).",
+                 link, and has idempotency keys of its own.",
             )
             .takes::<NewPayoutRequest>()
             .example(json!({

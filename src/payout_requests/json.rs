@@ -1,4 +1,4 @@
-//! A payout request as JSON (interface.md, Payout request).
+//! A payout request as JSON (docs/specification.md, Payout request).
 
 use std::sync::Arc;
 

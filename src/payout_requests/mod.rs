@@ -1,4 +1,4 @@
-//! Payout requests: what people ask to be paid (interface.md 10, 11).
+//! Payout requests: what people ask to be paid (docs/specification.md 10, 11).
 //!
 //! Anyone who has an app's client id may submit one, because a request moves nothing. The app approves it, which
 //! makes a payout link just as `payout_links` does, or rejects it. Invariant: an approved request has made

@@ -10,10 +10,10 @@ use crate::money::Cents;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a request stands (decisions.md 9).
+    /// Where a request stands.
     pub enum RequestStatus {
         /// Submitted; nobody has decided.
-        Created = "created", // interface.md
+        Created = "created", // docs/specification.md
         /// Granted; it has made its link.
         Approved = "approved",
         /// Turned down, for good.
@@ -21,7 +21,7 @@ words! {
     }
 }
 
-/// The phone of the person who asks (interface.md, Payout request).
+/// The phone of the person who asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RequestPayee {
     /// Country calling code, digits.

@@ -14,7 +14,7 @@ use crate::users::{self, Reached, User};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
-/// Who asks (interface.md 10).
+/// Who asks (docs/specification.md 10).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asker {
     /// Whoever has this phone.

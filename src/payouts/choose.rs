@@ -101,7 +101,7 @@ pub(super) fn no_method(platform: Platform) -> Refusal {
 
 impl Chosen {
     /// What it is priced by, for a payout that is to be made: the account must be there, in use, and on a rail that is
-    /// open to the user. The cards need none (decisions.md 16).
+    /// open to the user. The cards need none (docs/decisions.md 16).
     ///
     /// # Errors
     /// `user-info-missing`, `invalid-state`.

@@ -1,4 +1,4 @@
-//! The fee estimate: what a payout would cost, without making it (interface.md 9). Moves no money.
+//! The fee estimate: what a payout would cost, without making it (docs/specification.md 9). Moves no money.
 
 use rust_decimal::Decimal;
 use serde::Serialize;
@@ -31,7 +31,7 @@ pub struct EstimateAsked {
     pub explain: bool,
 }
 
-/// A fee estimate (interface.md). Amounts are cents, and null when no amount was asked about.
+/// A fee estimate. Amounts are cents, and null when no amount was asked about.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = FeeEstimate)]
 pub struct EstimateJson {

@@ -27,7 +27,7 @@ use crate::transfers::TransferJson;
 type Fee = Whole<0, { Cents::AMOUNT_MAX.get() }>;
 
 impl RailAsked {
-    /// The words of interface.md, table 9.
+    /// The words of docs/specification.md, table 9.
     fn words() -> Vec<&'static str> {
         Platform::ALL.map(Platform::as_str).into_iter().chain(["default"]).collect()
     }
@@ -235,7 +235,7 @@ fn send_route() -> Route {
         .describe(
             "Sends money to a phone number, an e-mail address or a user. A user of this app with auto payout on is paid at once by the \
              default payout method that this app has of them; everyone else is sent a payout link. A payee who is named by an e-mail \
-             address alone is always sent a link (interface.md 8, decisions.md 9 and 17).",
+             address alone is always sent a link.",
         )
         .takes::<NewPayoutLink>()
         .example(json!({
@@ -261,7 +261,7 @@ fn create_route() -> Route {
         .describe(
             "Pays a verified user from their wallet, or with fund=true from the app's, by the rail that is named. It \
              costs what the fee estimate of the same payout says. Above the app's approval limit the transfer is \
-             flagged, and waits for a member to approve it (decisions.md 8).",
+             flagged, and waits for a member to approve it.",
         )
         .takes::<NewPayout>()
         .example(json!({
@@ -283,7 +283,7 @@ fn estimate_route() -> Route {
         .about("Payouts", "Estimate the fees of a payout")
         .describe(
             "Makes no transfer and moves no money. Without an amount no checks run, platform is the rail that was \
-             asked for, and all amounts are null. explain=true adds how each fee comes about (interface.md 9).",
+             asked for, and all amounts are null. explain=true adds how each fee comes about.",
         )
         .asks::<EstimateQuery>()
         .gives::<EstimateJson>(200, "The estimate.")

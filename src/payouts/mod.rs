@@ -1,4 +1,4 @@
-//! Payouts: money on its way to a person, by a rail (interface.md 8).
+//! Payouts: money on its way to a person, by a rail (docs/specification.md 8).
 //!
 //! `pay` takes the money, with its fee, out of a wallet and asks for the rail; the worker
 //! submits it and follows it, and `settlements` brings what the rail says to `settle`. Invariants: the fee

@@ -50,7 +50,7 @@ pub struct FeesAsked {
     pub override_: Option<Schedule>,
 }
 
-/// Why an ach payout goes by rtp, or does not (decisions.md 7).
+/// Why an ach payout goes by rtp, or does not (docs/decisions.md 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upgrade {
     /// It does: the account takes instant payments, and the amount is within the limit.
@@ -153,7 +153,7 @@ pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: F
     Ok(Quote { prices, charged, basis })
 }
 
-/// ACH becomes RTP when the account takes it and the amount is within the limit (decisions.md 7).
+/// ACH becomes RTP when the account takes it and the amount is within the limit (docs/decisions.md 7).
 fn upgrade(way: &Way, amount: Option<Cents>) -> Upgrade {
     match (way.platform, amount) {
         (platform, _) if platform != Platform::Ach => Upgrade::NotAch,

@@ -1,6 +1,6 @@
 //! The catalogue of failures: why money did not arrive or came back, in our words, the
 //! bank's code, who must act, whether trying again helps, and what becomes of the
-//! payout method (decisions.md 8).
+//! payout method (docs/decisions.md 8).
 
 use crate::world::record::words;
 

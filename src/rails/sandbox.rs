@@ -57,7 +57,7 @@ pub struct Fate {
     pub returned_with: Option<FailureCode>,
 }
 
-/// Reads the fate from the account at the other end (decisions.md 13, docs/sandbox.md), whichever way money moves.
+/// Reads the fate from the account at the other end (docs/decisions.md 13, docs/sandbox.md), whichever way money moves.
 pub fn fate(far_end: &FarEnd) -> Fate {
     if let Some(number) = &far_end.account_number {
         if let Some(code) = return_code(number, "100000") {

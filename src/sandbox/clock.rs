@@ -1,4 +1,4 @@
-//! The movable clock: it runs like the wall clock, some seconds ahead (decisions.md 13).
+//! The movable clock: it runs like the wall clock, some seconds ahead (docs/decisions.md 13).
 //!
 //! Invariant: a move is committed before the clock shows it, so that no start shows an
 //! earlier time than the one before. Deliberately absent: moving back. What fell due has

@@ -1,4 +1,4 @@
-//! The magic values: what makes a payout fail, come back, or not be delivered, on purpose (decisions.md 13).
+//! The magic values: what makes a payout fail, come back, or not be delivered, on purpose (docs/decisions.md 13).
 
 use serde::Serialize;
 
@@ -99,7 +99,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/sandbox/magic-values" AppOrOrganization "list_magic_values" list)
             .about("Sandbox", "Read the magic values")
-            .describe("Values that make a payout fail, come back, or not be delivered, on purpose (decisions.md 13).")
+            .describe("Values that make a payout fail, come back, or not be delivered, on purpose.")
             .gives::<MagicValues>(200, "All of them.")
             .refuses(&[Code::NotFound]),
     ]

@@ -1,4 +1,4 @@
-//! What only the sandbox has (decisions.md 13).
+//! What only the sandbox has (docs/decisions.md 13).
 //!
 //! Invariant: none of it exists in production, where its routes answer 404.
 //! Start at [`clock`].

@@ -507,7 +507,7 @@ mod tests {
     fn hardly_any_name_is_like_one_on_a_list_by_chance() {
         let list = made_list(500, SCORE_MIN).unwrap();
         let wrong = (1_000_001..=1_000_500).filter(|number| !list.screen(&made_name(*number)).is_empty()).count();
-        // Measured at full size: see docs/performance.md. A change of the rules that reviews many more must be seen.
+        // Measured at full size: see docs/internals/performance.md. A change of the rules that reviews many more must be seen.
         assert!(wrong <= 2, "{wrong} of 500 names were like one of the list by chance");
         let missed =
             (1..=500).step_by(5).filter(|number| number % 4 != 0 && list.screen(&made_name(*number)).is_empty());

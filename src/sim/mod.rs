@@ -6,7 +6,7 @@
 //! last row: two runs give one state hash, and a violation is repeated by its seed.
 //!
 //! A step is one batch: what clients ask, what workers lease and report, and what rails tell, in one commit. After
-//! each, what it changed is checked against the invariants of docs/reliability.md ([`checks`]); from time to
+//! each, what it changed is checked against the invariants of docs/internals/reliability.md ([`checks`]); from time to
 //! time, and at the end, everything is. At the end faults cease and all must drain (20). [`Sabotage`] breaks one
 //! thing on purpose, so that each check is seen to find what it is for.
 //!

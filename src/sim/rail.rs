@@ -147,7 +147,7 @@ impl Rail {
     }
 }
 
-/// A new item: magic destinations say what becomes of it (decisions.md 13), chance of the others.
+/// A new item: magic destinations say what becomes of it (docs/decisions.md 13), chance of the others.
 fn item(instruction: &Instruction, now: Time, chance: &mut Chance) -> Item {
     let magic = fate(&instruction.far_end);
     let settles_at = match chance.position(4) {

@@ -51,7 +51,7 @@ pub struct Violation {
     pub ops: u64,
     /// In which step.
     pub step: u64,
-    /// What was found. The invariants are listed in docs/reliability.md.
+    /// What was found. The invariants are listed in docs/internals/reliability.md.
     pub finding: Finding,
 }
 

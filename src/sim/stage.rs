@@ -262,7 +262,7 @@ fn someone(number: usize) -> Option<Someone> {
     Some(Someone { phone, email, first_name, last_name, details: details(number) })
 }
 
-/// Where a person may be paid: good accounts, and those that fail or come back on purpose (decisions.md 13).
+/// Where a person may be paid: good accounts, and those that fail or come back on purpose (docs/decisions.md 13).
 fn details(number: usize) -> Vec<Details> {
     let bank = |account_number: String, routing_number: &str| Target::UsBank {
         bank: UsBank { account_number, routing_number: routing_number.to_owned(), account_type: AccountType::Checking },

@@ -11,10 +11,10 @@ mod read;
 
 use std::fmt::Write as _;
 
-/// Nesting that a body may have; the outermost list or object is the first level (decisions.md 1).
+/// Nesting that a body may have; the outermost list or object is the first level (docs/decisions.md 1).
 pub const DEPTH_MAX: usize = 32;
 
-/// Keys of one object at most (decisions.md 17). No object that the API takes has a quarter as many fields; metadata, whose
+/// Keys of one object at most (docs/decisions.md 17). No object that the API takes has a quarter as many fields; metadata, whose
 /// keys are the caller's own, has the same bound.
 pub const KEYS_MAX: usize = 256;
 
@@ -152,7 +152,7 @@ impl Json {
     }
 
     /// The one text of equal documents: keys sorted by their bytes, no white space, numbers by value.
-    /// Fingerprints of idempotency keys are taken of it (decisions.md 16, "Keys").
+    /// Fingerprints of idempotency keys are taken of it (docs/decisions.md 16, "Keys").
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut text = String::new();

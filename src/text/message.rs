@@ -1,4 +1,4 @@
-//! What a sender writes to a payee: it leads nowhere and names no number to call (decisions.md 17).
+//! What a sender writes to a payee: it leads nowhere and names no number to call (docs/decisions.md 17).
 //!
 //! Invariant: a word that may be an address or a phone number is refused; the exceptions are narrow, and written out here.
 

@@ -1,4 +1,4 @@
-//! A transfer as JSON (interface.md, Transfer).
+//! A transfer as JSON (docs/specification.md, Transfer).
 
 use serde::Serialize;
 use serde_json::Value;

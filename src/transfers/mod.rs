@@ -1,4 +1,4 @@
-//! Transfers: one movement of money each, as the API tells it (interface.md, Transfer).
+//! Transfers: one movement of money each, as the API tells it (docs/specification.md, Transfer).
 //!
 //! A transfer's `transactions` are the ledger's. Invariant: each reaches exactly one
 //! terminal outcome; a return after completion is a separate fact that happens once
@@ -86,7 +86,7 @@ pub fn touch(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt> {
 }
 
 /// The one event of each step. All of a payment's are called the same, because who collects money waits for it under
-/// one name (decisions.md 12).
+/// one name (docs/decisions.md 12).
 fn tell(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     let name = match (transfer.kind, transfer.status) {
         (TransferKind::Payment, _) => EventName::PaymentUpdated,

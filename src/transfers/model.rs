@@ -15,7 +15,7 @@ use crate::rails::failures::FailureCode;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// What a transfer is for (decisions.md 8).
+    /// What a transfer is for (docs/decisions.md 8).
     pub enum TransferKind {
         /// Between wallets and holds of the house.
         Balance = "balance",
@@ -33,10 +33,10 @@ words! {
 }
 
 words! {
-    /// Where a transfer stands (decisions.md 8).
+    /// Where a transfer stands.
     pub enum TransferStatus {
         /// Made, the money set aside.
-        Created = "created", // interface.md
+        Created = "created", // docs/specification.md
         /// Stopped for a review.
         Flagged = "flagged",
         /// At the rail.

@@ -20,7 +20,7 @@ pub struct MoveBalance {
     pub scope: Scope,
     /// The user.
     pub user: UserId,
-    /// Cents: below zero from the app to the user, above zero from the user to the app (interface.md 18).
+    /// Cents: below zero from the app to the user, above zero from the user to the app (docs/specification.md 18).
     pub amount: Cents,
     /// The caller's note.
     pub metadata: Option<String>,
@@ -39,7 +39,7 @@ impl Command for MoveBalance {
             users::must_be_active(&user)?;
             limits::count(world, self.scope, Movement::Transfer, self.amount.negated())?;
         } else {
-            // Who was not verified yet may receive, but nothing may be taken from them (decisions.md 6).
+            // Who was not verified yet may receive, but nothing may be taken from them (docs/decisions.md 6).
             users::must_be_verified(&user)?;
         }
         let id = world.id();

@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn every_pair_of_state_and_happening() {
         let table: String = moves().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
-        // decisions.md 8: created → pending; created → flagged → pending;
+        // docs/decisions.md 8: created → pending; created → flagged → pending;
         // pending → completed | failed | canceled; completed → reversed.
         // Movements inside the house complete, fail or are canceled at once from created.
         let expected = "created Flagged flagged\ncreated Submitted pending\ncreated Completed completed\n\

@@ -1,4 +1,4 @@
-//! Another app of the organization may pay a user too (interface.md, endpoint 22).
+//! Another app of the organization may pay a user too (docs/specification.md, endpoint 22).
 
 use super::profiles::connect_app;
 use super::{UserJson, find_in_organization, is_connected, json, rules};

@@ -1,4 +1,4 @@
-//! The payee changes a phone number or an e-mail address (decisions.md 17): where the code of the present contact goes, what
+//! The payee changes a phone number or an e-mail address (docs/decisions.md 17): where the code of the present contact goes, what
 //! refuses the change, and what it writes.
 //!
 //! Invariant: verified contact data changes on the payee's word only after a code to the present contact and a code to the new

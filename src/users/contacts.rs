@@ -1,4 +1,4 @@
-//! Who may change how a payee is reached, and where an app reaches them (decisions.md 17).
+//! Who may change how a payee is reached, and where an app reaches them (docs/decisions.md 17).
 //!
 //! | contact data | changed by |
 //! |---|---|

@@ -22,7 +22,7 @@ use crate::world::{Halt, Record, World};
 /// By what a person is known inside an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// The phone (decisions.md 6).
+    /// The phone (docs/decisions.md 6).
     Phone(PhoneNumber),
     /// The address, of a payee whose link was mailed and names no phone. It tells who somebody is only
     /// where it was proven: anybody may write down an address.

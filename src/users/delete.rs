@@ -1,4 +1,4 @@
-//! A user is deleted: the person is erased, the id and the history remain (decisions.md 6).
+//! A user is deleted: the person is erased, the id and the history remain (docs/decisions.md 6).
 //!
 //! An app deletes what it has: while other apps are connected, its own profile and methods. It is shown the same in both cases.
 

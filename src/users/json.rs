@@ -1,4 +1,4 @@
-//! A user as interface.md shows it: every field, always.
+//! A user as docs/specification.md shows it: every field, always.
 
 use serde::Serialize;
 
@@ -120,10 +120,10 @@ pub struct MethodDetailsJson {
     pub meta: Option<String>,
 }
 
-/// The user compliance object of interface.md.
+/// Compliance of a user: tax form, screening and phone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = UserCompliance)]
-#[allow(clippy::struct_excessive_bools, reason = "the shape is interface.md's")]
+#[allow(clippy::struct_excessive_bools, reason = "the shape is docs/specification.md's")]
 pub struct ComplianceJson {
     /// Whether an SSN, EIN or foreign number was given.
     pub tax_id_collected: bool,

@@ -1,6 +1,6 @@
 //! Users: the people who are paid, and the profile that each app has of them.
 //!
-//! The phone is a person's identity inside an organization (decisions.md 6 and 17). An app sees only users that it is connected to:
+//! The phone is a person's identity inside an organization (docs/decisions.md 6 and 17). An app sees only users that it is connected to:
 //! it made them, the organization connected it, or the payee claimed one of its links. To name a phone connects nothing.
 //!
 //! Invariants: one user for each phone of an organization; an app reads and writes its own profile and methods only; a deleted user

@@ -11,16 +11,16 @@ use crate::platform::Platform;
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Where a user stands (decisions.md 6).
+    /// Where a user stands.
     pub enum UserStatus {
         /// May receive transfers and links; no payout methods, no debits.
-        Unverified = "unverified", // decisions.md 6
+        Unverified = "unverified", // docs/decisions.md 6
         /// Holds the phone.
-        Verified = "verified", // interface.md
+        Verified = "verified", // docs/specification.md
         /// Somebody must look first: the name is on a list.
-        InReview = "in_review", // decisions.md 6
+        InReview = "in_review", // docs/decisions.md 6
         /// Deleted, or shut out.
-        Disabled = "disabled", // decisions.md 6
+        Disabled = "disabled", // docs/decisions.md 6
     }
 }
 word_input!(UserStatus);
@@ -62,7 +62,7 @@ words! {
 words! {
     /// How a background check stands.
     #[derive(Default)]
-    #[allow(missing_docs, reason = "the words of decisions.md 6 explain themselves")]
+    #[allow(missing_docs, reason = "the words of docs/decisions.md 6 explain themselves")]
     pub enum BackgroundCheckStatus {
         #[default]
         NotStarted = "not_started",
@@ -177,7 +177,7 @@ record! {
         pub phone_country_code: Option<String>,
         /// The digits after it.
         pub phone_national: Option<String>,
-        /// Both: the person's identity within the organization (decisions.md 6).
+        /// Both: the person's identity within the organization (docs/decisions.md 6).
         pub phone_e164: Option<String>,
         /// When the person proved to hold the phone.
         pub phone_verified_at: Option<Time>,

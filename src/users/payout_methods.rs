@@ -33,7 +33,7 @@ pub struct NewMethod {
 /// Sets up a payout method of the app for a verified user, from the app's API as well as from the claim page.
 ///
 /// # Errors
-/// `user-inactive`; `invalid-state` when the user is not verified (decisions.md 6).
+/// `user-inactive`; `invalid-state` when the user is not verified (docs/decisions.md 6).
 pub fn set_up_payout_method(
     world: &mut World,
     scope: Scope,

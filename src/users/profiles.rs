@@ -1,4 +1,4 @@
-//! App profiles: what each app keeps about a payee, and how an app is connected to a payee (decisions.md 17).
+//! App profiles: what each app keeps about a payee, and how an app is connected to a payee (docs/decisions.md 17).
 //!
 //! Invariant: an app reads and writes its own profile only, and a profile's default method is one of that app's methods. Every
 //! transition of a user is an event in the logs of the apps that it concerns: of one app for its profile, of all connected apps for

@@ -102,7 +102,7 @@ pub fn must_not_be_reviewed(user: &User) -> Result<(), Refusal> {
     }
 }
 
-/// Refuses what only a verified user may do: payout methods and debits (decisions.md 6).
+/// Refuses what only a verified user may do: payout methods and debits (docs/decisions.md 6).
 ///
 /// # Errors
 /// `user-inactive`, `invalid-state`.

@@ -1,4 +1,4 @@
-//! The tax forms: W-9 for persons of the United States, W-8BEN for others (decisions.md 6).
+//! The tax forms: W-9 for persons of the United States, W-8BEN for others (docs/decisions.md 6).
 //!
 //! Each has the fields and rules that the form has. The number is kept sealed and as a keyed hash; people see its
 //! last four digits. Deliberately absent: the tax office, which alone can tell whether name and number match; the

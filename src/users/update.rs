@@ -1,4 +1,4 @@
-//! A user's fields are changed, all or none (decisions.md 6 and 16).
+//! A user's fields are changed, all or none (docs/decisions.md 6 and 16).
 
 use serde_json::{Value as Schema, json};
 

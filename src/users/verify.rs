@@ -89,7 +89,7 @@ impl Command for Verify {
     }
 }
 
-/// The phone of a user who has still to prove it. Who has done so already gets a 400 (decisions.md 6).
+/// The phone of a user who has still to prove it. Who has done so already gets a 400 (docs/decisions.md 6).
 fn unverified_phone(user: &User) -> Result<&str, Refusal> {
     rules::must_be_active(user)?;
     if user.phone_verified_at.is_some() {

@@ -271,7 +271,7 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
             .describe(
                 "The first of a new vendor may be used at once; above the app's payable_approval_limit it rests 24 hours. Each \
                  later one must be confirmed by a second member, and then rests 24 hours before it can be paid to \
-                 (decisions.md 10, 16 and 17).",
+.",
             )
             .takes::<NewVendorPaymentMethod>()
             .example(json!({"name": "Corner Shop", "account_number": "000123456789", "routing_number": "110000000"}))

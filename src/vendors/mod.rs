@@ -1,4 +1,4 @@
-//! Vendors: who sends bills, and the bank accounts by which they are paid (decisions.md 10 and 16).
+//! Vendors: who sends bills, and the bank accounts by which they are paid (docs/decisions.md 10 and 16).
 //!
 //! Whoever can change where a vendor is paid can take the next payment. So the first account of a new vendor may be
 //! used at once, and each later one rests: a second member confirms it, and a day goes by, before it can be paid to.

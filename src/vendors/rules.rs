@@ -1,4 +1,4 @@
-//! When a vendor's account may be paid to (decisions.md 10). Pure.
+//! When a vendor's account may be paid to (docs/decisions.md 10). Pure.
 
 use super::model::{MethodStatus, VendorPaymentMethod};
 use crate::clock::{DAY_SECONDS, Time};

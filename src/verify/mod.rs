@@ -1,5 +1,5 @@
 //! `bursar verify`: checks everything that stored data can show, in one read-only pass over one consistent
-//! state, while the server runs (decisions.md 15).
+//! state, while the server runs (docs/decisions.md 15).
 //!
 //! The checks themselves are pure and stand with their nouns; this module shows them the rows. The simulator
 //! runs the same pass after each of its steps.

@@ -1,4 +1,4 @@
-//! Webhooks: an app's events, sent to URLs of its choice (decisions.md 12).
+//! Webhooks: an app's events, sent to URLs of its choice (docs/decisions.md 12).
 //!
 //! An event is written where it happens and nowhere else ([`crate::events`]). Where an app has an endpoint, the
 //! first event after a quiet while leaves one job behind ([`feed`]): it reads the log from where it was read last,

@@ -7,7 +7,7 @@ use crate::ids::{AppId, EventId, JobId, OrgId, WebhookDeliveryId, WebhookEndpoin
 use crate::world::record::{Document, record, words};
 
 words! {
-    /// Whether an endpoint is sent anything (decisions.md 12).
+    /// Whether an endpoint is sent anything.
     pub enum EndpointStatus {
         /// It is.
         Enabled = "enabled",
@@ -28,7 +28,7 @@ words! {
 }
 
 words! {
-    /// Where a delivery stands (decisions.md 12).
+    /// Where a delivery stands.
     pub enum DeliveryStatus {
         /// An attempt will be made.
         Pending = "pending",

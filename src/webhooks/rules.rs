@@ -1,4 +1,4 @@
-//! Where a delivery may go: one exhaustive match (decisions.md 12).
+//! Where a delivery may go: one exhaustive match (docs/decisions.md 12).
 
 use super::model::DeliveryStatus;
 use crate::world::states::Move;

@@ -14,7 +14,7 @@ use crate::payout_links;
 use crate::refusal::Refusal;
 use crate::world::{Halt, Want, World};
 
-/// A phone number that ends so cannot be reached in the sandbox (decisions.md 13).
+/// A phone number that ends so cannot be reached in the sandbox (docs/decisions.md 13).
 const UNREACHABLE: &str = "0199";
 
 /// Whether every message goes to the inbox: the sandbox without a carrier.

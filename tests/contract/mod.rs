@@ -1,4 +1,4 @@
-//! interface.md, table by table and endpoint by endpoint: real requests to the running program, and their answers held
+//! docs/specification.md, table by table and endpoint by endpoint: real requests to the running program, and their answers held
 //! against the tables of [`shapes`]. What each endpoint does beyond its shape stands in the tests of its noun.
 
 mod authentication;
@@ -133,7 +133,7 @@ async fn a_whole_payout_link_has_every_field_filled() {
     });
     let link = stage.made("POST", "/v2/payout-links", body, 201).await;
     assert_is("Payout link", shapes::PAYOUT_LINK, &link);
-    // Who claims it comes later; the other two are decided to be null (docs/spec-gaps.md).
+    // Who claims it comes later; the other two are decided to be null (docs/internals/spec-gaps.md).
     assert_filled(&link, &["/claimed_user_id", "/created_by_email", "/delivery/error", "/flow_id"]);
 }
 

@@ -1,4 +1,4 @@
-//! The tables of interface.md as data, row by row and in its order, and how an answer is held against them.
+//! The tables of docs/specification.md as data, row by row and in its order, and how an answer is held against them.
 
 use bursar::clock::Time;
 use serde_json::Value;
@@ -406,7 +406,7 @@ fn mismatches(at: &str, kind: Kind, value: &Value) -> Vec<String> {
         }
         Open => true,
         Uuid => text.is_some_and(|text| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()),
-        // RFC 3339 in UTC with microseconds (decisions.md 1).
+        // RFC 3339 in UTC with microseconds (docs/decisions.md 1).
         Timestamp => text.is_some_and(|text| text.len() == 27 && text.ends_with('Z') && Time::parse(text).is_some()),
         Date => text.is_some_and(|text| text.len() == 10 && Time::parse(&format!("{text}T00:00:00Z")).is_some()),
         Integer => value.is_i64(),

@@ -385,7 +385,7 @@ impl Server {
         codes.into_iter().find(|code| code.is_string()).expect("a message has a code")
     }
 
-    /// What the first start wrote into the credentials file (decisions.md 15).
+    /// What the first start wrote into the credentials file (docs/decisions.md 15).
     pub fn credentials(&self) -> Value {
         let file = self.folder.path().join("sandbox-credentials.json");
         let text = std::fs::read_to_string(file).expect("the first start of a sandbox writes its credentials");

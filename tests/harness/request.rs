@@ -162,7 +162,7 @@ impl Reply {
         self
     }
 
-    /// Checks status and code of an error, and that its body has the form of interface.md.
+    /// Checks status and code of an error, and that its body has the form of docs/specification.md.
     #[track_caller]
     pub fn refused(&self, status: u16, code: &str) -> &Self {
         assert_eq!((self.status, self.body["error_code"].as_str()), (status, Some(code)), "{}", self.text);

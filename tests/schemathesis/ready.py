@@ -254,6 +254,9 @@ class Ready:
     def submit_payable(self):
         return Request(self.bill(), self.acting("ap_creator"), is_whole=False)
 
+    def cancel_payable(self):
+        return Request(self.bill(), self.acting("ap_creator"), is_whole=False)
+
     def step(self, path, verb, acting):
         self.client.ask("POST", f"{AP}/payables/{path['payable_id']}/{verb}", acting)
 
@@ -386,6 +389,7 @@ PREPARED = {
     "approve_payable": Ready.submitted,
     "reject_payable": Ready.submitted,
     "pay_payable": Ready.pay_payable,
+    "cancel_payable": Ready.cancel_payable,
     "get_payable_file": Ready.get_payable_file,
     "connect_user": Ready.connect_user,
     "give_claim_contact": Ready.give_claim_contact,

@@ -1,5 +1,5 @@
 //! The claim of a payout link as pages at `/claim/<token>`: the same steps as the JSON of `claims`, drawn and filled
-//! in by hand (decisions.md 9 and 16).
+//! in by hand (docs/decisions.md 9 and 16).
 //!
 //! Invariants: opening a page moves nothing, because link previews and mail scanners open pages; after the code,
 //! only the browser that holds the cookie goes on; codes and tax numbers are never written into a page; nobody

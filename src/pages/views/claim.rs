@@ -1,4 +1,4 @@
-//! The claim of a payout link at `/claim/<token>`: one page per step, then the outcome (decisions.md 9 and 16).
+//! The claim of a payout link at `/claim/<token>`: one page per step, then the outcome (docs/decisions.md 9 and 16).
 //!
 //! Every form posts to `/claim/<token>/<step>`; choosing a rail, showing another amount and going back are plain GETs.
 
@@ -104,7 +104,7 @@ pub struct CodePage {
     pub sent_to: String,
     /// A new code was just sent; the page says so.
     pub resent: bool,
-    /// Five wrong tries have killed the code (decisions.md 16): only a new one helps, so the field is not shown.
+    /// Five wrong tries have killed the code (docs/decisions.md 16): only a new one helps, so the field is not shown.
     pub dead: bool,
     /// Whether the link allows another phone or address.
     pub other_contact: bool,

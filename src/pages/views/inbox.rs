@@ -1,4 +1,4 @@
-//! The sandbox inbox at `/inbox`: everything that would have gone to a phone or an address (decisions.md 13).
+//! The sandbox inbox at `/inbox`: everything that would have gone to a phone or an address (docs/decisions.md 13).
 
 use askama::Template;
 

@@ -8,7 +8,7 @@ use askama::Template;
 pub struct LandingPage {
     /// Where the API is reached: "http://127.0.0.1:8080".
     pub base_url: String,
-    /// Where the first start wrote the keys (decisions.md 15); nothing on a machine that has none.
+    /// Where the first start wrote the keys (docs/decisions.md 15); nothing on a machine that has none.
     pub credentials_path: Option<String>,
     /// The version of the program.
     pub version: String,

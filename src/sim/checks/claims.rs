@@ -39,7 +39,7 @@ impl Claims {
         self.guests.extend(guests.map(|session| session.secret_hash.clone()));
         let forbidden = changes.iter().filter(|change| by_thief && !may_write(change));
         let finding = |change: &Change| {
-            let what = "was written by a thief who has only a claim link (decisions.md 17)".to_owned();
+            let what = "was written by a thief who has only a claim link (docs/decisions.md 17)".to_owned();
             Finding { invariant: THIEF, what, place: format!("{} {:?}", change.table.name, change.key) }
         };
         forbidden.map(finding).collect()
@@ -52,9 +52,9 @@ impl Claims {
         }
         let what = match step {
             Step::Contact(_) | Step::CodeAgain | Step::End { .. } => return None,
-            _ if request.by_thief => "a thief who has only a claim link took a step (decisions.md 17)",
+            _ if request.by_thief => "a thief who has only a claim link took a step (docs/decisions.md 17)",
             Step::Method { sitting, is_preferred: true, .. } if self.guests.contains(sitting) => {
-                "a session at a link that names no payee changed where a payee's later money goes (decisions.md 17)"
+                "a session at a link that names no payee changed where a payee's later money goes (docs/decisions.md 17)"
             }
             Step::Code(_) | Step::Profile { .. } | Step::TaxForm { .. } | Step::Method { .. } | Step::Payout { .. } => {
                 return None;

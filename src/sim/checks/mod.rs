@@ -1,4 +1,4 @@
-//! Checks what each commit changed against the invariants of design.md, from outside: with rules and sums of
+//! Checks what each commit changed against the invariants of docs/internals/reliability.md, from outside: with rules and sums of
 //! their own, none of the business's.
 //!
 //! They look at changed rows alone, so a step costs what it changed. The pass over everything, which `bursar

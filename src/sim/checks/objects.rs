@@ -1,6 +1,6 @@
 //! Links and transfers, commit by commit: what may follow what (5, 9, 10), and one effect for each request (8).
 //!
-//! The states stand here once more, written down from decisions.md and not from the rules that are checked. A
+//! The states stand here once more, written down from docs/decisions.md and not from the rules that are checked. A
 //! commit may hold several commands, so a row may move several steps at once.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Who is paid: nobody under review, and nobody who owes a tax form (decisions.md 6). These rules have no
+//! Who is paid: nobody under review, and nobody who owes a tax form (docs/decisions.md 6). These rules have no
 //! number among the invariants, and are said in words.
 //!
 //! What counts for the tax office is summed up here once more, from links, transfers and nothing else. Where a commit
@@ -52,7 +52,7 @@ impl People {
             let Some(user) = payout.user_id else { continue };
             let found = self.found.get(&user).is_some_and(|found| !found.is_subset(&decided));
             let what = if found {
-                Some("is paid to a person who was found on a list, and nobody decided (decisions.md 6)".to_owned())
+                Some("is paid to a person who was found on a list, and nobody decided (docs/decisions.md 6)".to_owned())
             } else {
                 self.wrong(&payout, user, &now, &received)
             };
@@ -84,7 +84,7 @@ impl People {
         let before = self.known.get(&user)?;
         let states = [Some(before), now.get(&user)];
         if states.iter().flatten().all(|known| known.status == UserStatus::InReview) {
-            return Some("is paid to a person under review (decisions.md 6)".to_owned());
+            return Some("is paid to a person under review (docs/decisions.md 6)".to_owned());
         }
         if payout.tax_exempt || states.iter().flatten().any(|known| known.has_tax_form) {
             return None;
@@ -95,7 +95,7 @@ impl People {
         let own: i64 = own.map(|(_, _, amount)| amount).sum();
         let funded = if payout.funded { payout.amount.get() } else { 0 };
         let sum = self.paid.get(&year).copied().unwrap_or(0) + own + funded;
-        let what = || format!("is paid without a tax form at {sum} cents of this year (decisions.md 6)");
+        let what = || format!("is paid without a tax form at {sum} cents of this year (docs/decisions.md 6)");
         (sum >= REPORTED_FROM).then(what)
     }
 }

@@ -1,4 +1,4 @@
-//! No app moves money or methods of a profile that is not its own (decisions.md 17). The rule has no number among the invariants, and
+//! No app moves money or methods of a profile that is not its own (docs/decisions.md 17). The rule has no number among the invariants, and
 //! is said in words.
 
 use std::collections::{BTreeSet, HashMap};
@@ -29,7 +29,7 @@ impl Profiles {
         for method in written::<PayoutMethod>(changes) {
             let owner = *self.owners.entry(method.id).or_insert((method.app, method.user_id));
             if owner != (method.app, method.user_id) {
-                find("went to another app or user (decisions.md 17)", format!("payout method {}", method.id));
+                find("went to another app or user (docs/decisions.md 17)", format!("payout method {}", method.id));
             }
         }
         let made: BTreeSet<UserId> =
@@ -41,7 +41,7 @@ impl Profiles {
             let place = format!("profile of user {} with app {}", profile.user_id, profile.app);
             let default = profile.default_payout_method.map(|method| self.owners.get(&method));
             if default.is_some_and(|owner| owner != Some(&(profile.app, profile.user_id))) {
-                find("pays by a default method that is not its own (decisions.md 17)", place.clone());
+                find("pays by a default method that is not its own (docs/decisions.md 17)", place.clone());
             }
             let connection = (profile.app, profile.user_id);
             if !profile.is_connected() {
@@ -49,14 +49,14 @@ impl Profiles {
             } else if made.contains(&profile.user_id) || proven.contains(&connection) {
                 self.connected.insert(connection);
             } else if !self.connected.contains(&connection) {
-                find("was connected on the app's own word (decisions.md 17)", place);
+                find("was connected on the app's own word (docs/decisions.md 17)", place);
             }
         }
         for transfer in changed::<Transfer>(changes).filter(|it| it.before.is_none()).filter_map(|it| it.after) {
             let (Some(method), Some(user)) = (transfer.payout_method, transfer.user_id) else { continue };
             if self.owners.get(&method) != Some(&(transfer.app, user)) {
                 find(
-                    "moves money by a method of another app or user (decisions.md 17)",
+                    "moves money by a method of another app or user (docs/decisions.md 17)",
                     format!("transfer {}", transfer.id),
                 );
             }

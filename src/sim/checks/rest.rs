@@ -90,7 +90,7 @@ impl Rest {
         }
         let rests = self.seconds.get(&payout.app).is_some_and(|seconds| *seconds > 0);
         self.reached.rested += u64::from(rests && !is_young);
-        let what = "is paid automatically to a method younger than its rest (decisions.md 17)".to_owned();
+        let what = "is paid automatically to a method younger than its rest (docs/decisions.md 17)".to_owned();
         is_young.then(|| Finding { invariant: REST, what, place: format!("transfer {}", payout.id) })
     }
 

@@ -251,7 +251,7 @@ pub(super) fn routes() -> Vec<Route> {
             .asks::<PayoutMethodsQuery>()
             .gives::<ListEnvelope<MethodDetailsJson>>(200, "The methods in use.")
             .refuses(&[Code::NotFound]),
-        // interface.md, endpoint 17, names this route without the version. Both are one.
+        // docs/specification.md, endpoint 17, names this route without the version. Both are one.
         route!(Get "/users/{user_id}/payout-methods" App "list_payout_methods_unversioned" list)
             .about("Payout methods", "The same as under /v2.")
             .asks::<PayoutMethodsQuery>()

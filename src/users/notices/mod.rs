@@ -1,4 +1,4 @@
-//! Notices to a payee about changes to where their money goes (decisions.md 17): regardless of who made a change and at which
+//! Notices to a payee about changes to where their money goes (docs/decisions.md 17): regardless of who made a change and at which
 //! door, the contact from before it receives a message with a link that freezes automatic payouts.
 //!
 //! Invariant: automatic payouts that the payee froze stay frozen until the payee verifies a code: one that was sent to that

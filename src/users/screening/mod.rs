@@ -1,4 +1,4 @@
-//! Screening of users, and the reviews that follow (decisions.md 6, 13).
+//! Screening of users, and the reviews that follow (docs/decisions.md 6, 13).
 //!
 //! What the list says of a name is written down in the commit in which the name becomes known or changes; the command
 //! brings it along ([`LookedUp`]). Screened are the names of users, and the names that others say a user has: the payee's

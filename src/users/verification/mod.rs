@@ -1,5 +1,5 @@
 //! Six-digit codes that prove that a person holds a phone or an address: one policy for users, claims and notices, over
-//! the API and on pages (decisions.md 6, 14, 16, 17).
+//! the API and on pages (docs/decisions.md 6, 14, 16, 17).
 //!
 //! A code is bound to its recipient and to its [`Door`]: what it proves, and the link, app or user for which it was sent.
 //! It is good for ten minutes, once, and for five tries. Only the newest code of a door counts. Sending another does not
