@@ -130,7 +130,28 @@ class Ready:
         app = self.new_app()
         return Request({"app_id": app["id"], "client_id": app["keys"]["client_id"]})
 
+    # Apps
+
+    def set_app_ach_account(self):
+        return Request({"app_id": self.client.app}, {"account_number": f"55501{self.number()}", "routing_number": "110000000"})
+
+    def own_app(self):
+        return Request({"app_id": self.client.app})
+
+    def set_app_compliance(self):
+        company = {"name": "Corner Shop LLC", "ein": "12-3456789", "incorporation_type": "llc", "ubo_count": 1}
+        return Request({"app_id": self.client.app}, {"company_info": company})
+
+    def create_member(self):
+        email = f"member{self.number()}@example.com"
+        return Request(body={"name": "Mary Member", "email": email, "role": "viewer"})
+
     # Users
+
+    def unlock_verification(self):
+        person = self.person()
+        self.user_with_code(person)
+        return Request(body={name: person[name] for name in ("country_code", "phone_number")})
 
     def user_with_code(self, person=None):
         person = person or self.person()
@@ -257,6 +278,15 @@ class Ready:
     def cancel_payable(self):
         return Request(self.bill(), self.acting("ap_creator"), is_whole=False)
 
+    def create_payable(self):
+        item = {"name": "Chair", "quantity": 5, "unit_price": 500}
+        bill = {"number": f"INV-{self.number()}", "ap_vendor_id": self.vendor(), "items": [item]}
+        return Request(body={**self.acting("ap_creator"), **bill})
+
+    def create_vendor_payment_method(self):
+        vendor = self.client.make(f"{AP}/vendors", {"name": "Corner Shop"})
+        return Request({"vendor_id": vendor}, self.vendor_account("000123456789"))
+
     def step(self, path, verb, acting):
         self.client.ask("POST", f"{AP}/payables/{path['payable_id']}/{verb}", acting)
 
@@ -367,12 +397,19 @@ PREPARED = {
     "invite_member": Ready.a_member,
     "set_up_member": Ready.set_up_member,
     "reset_member_totp": Ready.a_member,
+    "create_member": Ready.create_member,
+    "set_app_ach_account": Ready.set_app_ach_account,
+    "get_app_ach_account": Ready.own_app,
+    "set_app_compliance": Ready.set_app_compliance,
+    "get_app_compliance": Ready.own_app,
+    "list_app_keys": Ready.own_app,
     "create_app_key": Ready.create_app_key,
     "delete_app_key": Ready.delete_app_key,
     "get_notice": Ready.notice,
     "freeze_automatic_payouts": Ready.notice,
     "send_unfreeze_code": Ready.send_unfreeze_code,
     "unfreeze_automatic_payouts": Ready.unfreeze_automatic_payouts,
+    "unlock_verification": Ready.unlock_verification,
     "verify_user": Ready.verify_user,
     "clear_user_screening": Ready.review,
     "confirm_user_screening": Ready.review,
@@ -384,6 +421,8 @@ PREPARED = {
     "get_approval_policy": Ready.policy,
     "update_approval_policy": Ready.update_approval_policy,
     "delete_approval_policy": Ready.policy,
+    "create_vendor_payment_method": Ready.create_vendor_payment_method,
+    "create_payable": Ready.create_payable,
     "update_payable": Ready.update_payable,
     "submit_payable": Ready.submit_payable,
     "approve_payable": Ready.submitted,
