@@ -47,6 +47,7 @@ mod history;
 mod hosts;
 mod idempotency;
 mod keys;
+mod language;
 mod ledger;
 mod limits_migrated;
 mod links_by_ach;
