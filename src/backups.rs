@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::config::{BadConfig, Config, Database};
-use crate::opened::{self, Unopened};
+use crate::instance::{self, Unopened};
 use crate::store::{Reads, Sqlite};
 use crate::verify::{Contents, Report, verify};
 
@@ -77,10 +77,10 @@ pub fn restore(config: &Config, from: &Path, empty_ok: bool) -> Result<Copied, N
         return Err(NotCopied::Refused(format!("there is no file {}", from.display())));
     }
     if let Some(folder) = store.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        opened::make_folder(folder)?;
+        instance::make_folder(folder)?;
     }
-    let lock = opened::lock(store)?;
-    if let Some(there) = [store.to_owned(), beside(store, "-wal")].iter().find(|path| path.exists()) {
+    let lock = instance::lock(store)?;
+    if let Some(there) = [store.to_owned(), sibling(store, "-wal")].iter().find(|path| path.exists()) {
         let message =
             format!("{} is there: a copy is put only where no store is. Move it away first.", there.display());
         return Err(NotCopied::Refused(message));
@@ -105,7 +105,7 @@ fn put(from: &Path, to: &Path, purpose: Purpose) -> Result<Copied, NotCopied> {
     if to.exists() {
         return Err(NotCopied::Refused(format!("{} is there already: name another file", to.display())));
     }
-    let part = beside(to, ".part");
+    let part = sibling(to, ".part");
     clear(&part)?;
     let made = make(from, &part, purpose).and_then(|(report, contents)| {
         let bytes = flush(&part)?;
@@ -148,7 +148,7 @@ fn flush(path: &Path) -> Result<u64, NotCopied> {
 
 /// Removes what an earlier attempt, or this one, left behind.
 fn clear(part: &Path) -> Result<(), NotCopied> {
-    for path in [part.to_owned(), beside(part, "-wal"), beside(part, "-shm")] {
+    for path in [part.to_owned(), sibling(part, "-wal"), sibling(part, "-shm")] {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(system("cannot remove what is left of a copy", &path)(error));
@@ -159,7 +159,7 @@ fn clear(part: &Path) -> Result<(), NotCopied> {
     Ok(())
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn sibling(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     name.into()

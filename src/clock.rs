@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manual_clock_moves_only_when_told() {
+    fn a_manual_clock_moves_only_on_command() {
         let clock = Clock::manual(Time::from_micros(0));
         clock.advance(90);
         assert_eq!(clock.now(), Time::from_micros(90_000_000));

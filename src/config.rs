@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
-use crate::carriers::{GatewaySettings, SmtpSettings};
 use crate::dispatch::Network;
-use crate::http::Environment;
 use crate::key_file::KeySource;
+use crate::program::Environment;
+use crate::providers::{GatewaySettings, SmtpSettings};
 use crate::screening::SCORE_MIN;
 use crate::store::postgres;
 

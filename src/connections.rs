@@ -89,7 +89,7 @@ struct Open {
 
 /// A connection that is counted until this is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct Permit {
     gate: Arc<Gate>,
     address: IpAddr,
 }
@@ -102,7 +102,7 @@ impl Gate {
     }
 
     /// A place for another connection from this address; `None` when there are too many.
-    pub fn enter(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+    pub fn enter(self: &Arc<Self>, peer: IpAddr) -> Option<Permit> {
         let address = neighbourhood(peer.to_canonical());
         let carries_all = self.trusted.iter().any(|network| network.contains(peer.to_canonical()));
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,16 +112,16 @@ impl Gate {
         }
         open.total += 1;
         open.by_address.insert(address, of_address + 1);
-        Some(Place { gate: self.clone(), address })
+        Some(Permit { gate: self.clone(), address })
     }
 
     /// The stream of a connection, with the deadline for what is written to it.
-    pub fn guard<S>(&self, stream: S, place: Place) -> Guarded<S> {
-        Guarded { stream, write_deadline: self.limits.write_deadline, stands_still: None, _place: place }
+    pub fn guard<S>(&self, stream: S, permit: Permit) -> Guarded<S> {
+        Guarded { stream, write_deadline: self.limits.write_deadline, is_stalled: None, _permit: permit }
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         let mut open = self.gate.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.total = open.total.saturating_sub(1);
@@ -140,20 +140,20 @@ pub struct Guarded<S> {
     stream: S,
     write_deadline: Duration,
     /// Runs while nothing can be written. Made when that first happens: most connections never need it.
-    stands_still: Option<Pin<Box<Sleep>>>,
-    _place: Place,
+    is_stalled: Option<Pin<Box<Sleep>>>,
+    _permit: Permit,
 }
 
 impl<S> Guarded<S> {
     /// Passes on what came of writing, or breaks off when it took too long.
     fn in_time<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.stands_still = None;
+            self.is_stalled = None;
             return written;
         }
         let deadline = self.write_deadline;
-        let stands_still = self.stands_still.get_or_insert_with(|| Box::pin(sleep(deadline)));
-        ready!(stands_still.as_mut().poll(context));
+        let is_stalled = self.is_stalled.get_or_insert_with(|| Box::pin(sleep(deadline)));
+        ready!(is_stalled.as_mut().poll(context));
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the caller does not read its answer")))
     }
 }
@@ -214,9 +214,9 @@ mod tests {
     #[test]
     fn connections_are_limited_in_all_and_by_address() {
         let gate = Gate::new(LIMITS, Arc::from([]));
-        let first: Vec<Place> = (0..5).filter_map(|_| gate.enter(ip(1))).collect();
+        let first: Vec<Permit> = (0..5).filter_map(|_| gate.enter(ip(1))).collect();
         assert_eq!(first.len(), 3, "one address has its share");
-        let others: Vec<Place> = (2..9).filter_map(|last| gate.enter(ip(last))).collect();
+        let others: Vec<Permit> = (2..9).filter_map(|last| gate.enter(ip(last))).collect();
         assert_eq!(others.len(), 2, "all together have theirs");
         drop(first);
         assert!(gate.enter(ip(9)).is_some(), "what is closed makes room");
@@ -228,12 +228,12 @@ mod tests {
     #[test]
     fn a_trusted_proxy_carries_all_callers_and_a_network_of_64_bits_is_one() {
         let gate = Gate::new(LIMITS, Arc::from(["192.0.2.1/32".parse().unwrap()]));
-        let places: Vec<Place> = (0..9).filter_map(|_| gate.enter(ip(1))).collect();
-        assert_eq!(places.len(), 5, "only the total bounds it");
-        drop(places);
+        let permits: Vec<Permit> = (0..9).filter_map(|_| gate.enter(ip(1))).collect();
+        assert_eq!(permits.len(), 5, "only the total bounds it");
+        drop(permits);
         let v6 = |last: u16| IpAddr::from(Ipv6Addr::new(0x2001, 0xdb8, 0, 1, 0, 0, 0, last));
-        let places: Vec<Place> = (0..9).filter_map(|last| gate.enter(v6(last))).collect();
-        assert_eq!(places.len(), 3);
+        let permits: Vec<Permit> = (0..9).filter_map(|last| gate.enter(v6(last))).collect();
+        assert_eq!(permits.len(), 3);
     }
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
             theirs
         });
         guarded.write_all(&[0; 4_096]).await.unwrap();
-        assert!(guarded.stands_still.is_none(), "progress ends the deadline");
+        assert!(guarded.is_stalled.is_none(), "progress ends the deadline");
         let _theirs = reading.await.unwrap();
         let stopped = Instant::now();
         let error = guarded.write_all(&[0; 64]).await.unwrap_err();

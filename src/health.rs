@@ -20,7 +20,7 @@ use crate::store::Reads;
 
 /// How long a commit that the store did not take makes us unready, unless it takes another. Then requests are let in
 /// again: only they can tell whether it does.
-const TROUBLE_SHOWN: Duration = Duration::from_secs(15);
+const ERROR_SHOWN: Duration = Duration::from_secs(15);
 const NO_ROOM: &str = "The storage is full: reads are answered, changes are refused until there is room again.";
 /// How often samples are folded.
 const FOLD_EVERY: Duration = Duration::from_secs(5);
@@ -62,7 +62,7 @@ impl Health {
     }
 
     /// Why it is not ready; `None` when it is.
-    pub fn trouble(&self) -> Option<&'static str> {
+    pub fn error(&self) -> Option<&'static str> {
         if self.stopping.load(Ordering::SeqCst) {
             return Some("It is shutting down.");
         }
@@ -72,7 +72,7 @@ impl Health {
         if self.reads.is_full() {
             return Some(NO_ROOM);
         }
-        match self.engine.commits_failed_within(TROUBLE_SHOWN) {
+        match self.engine.commits_failed_within(ERROR_SHOWN) {
             Some(NotTaken::NoRoom) => return Some(NO_ROOM),
             Some(NotTaken::Outage) => return Some("The store did not take the last commit."),
             None => {}
@@ -101,7 +101,7 @@ async fn livez(_: Call) -> Outcome {
 
 async fn readyz(health: Arc<Health>) -> Outcome {
     let unready = |reason: &str| Err(Refusal::new(Code::ServiceUnavailable, reason).retry_after(1));
-    if let Some(reason) = health.trouble() {
+    if let Some(reason) = health.error() {
         return unready(reason);
     }
     let reads = health.reads.clone();

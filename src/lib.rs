@@ -32,6 +32,12 @@ pub mod chain;
 pub mod tax;
 /// Ids of each kind of object, and the entropy that makes them.
 pub mod ids;
+/// The app that an object belongs to.
+pub mod scope;
+/// What a member's role may allow.
+pub mod permission;
+/// A change of one field.
+pub mod patch;
 /// Sealing and keyed hashes.
 pub mod vault;
 /// Every way in which the service says no.
@@ -52,7 +58,9 @@ pub mod engine;
 /// The one way out over HTTP, and where it may lead.
 pub mod outbound;
 /// Those who carry messages to people: a mail server, a gateway to phones.
-pub mod carriers;
+pub mod providers;
+/// The running program, shared by handlers and the worker.
+pub mod program;
 /// Inputs, answers, lists, idempotency, routes.
 pub mod http;
 /// Work that is done after a commit, with leases.
@@ -146,7 +154,7 @@ pub mod config;
 /// The folder with the sanctions list, and taking up a new one.
 pub mod sanctions;
 /// Opening the store, its lock and the master key.
-pub mod opened;
+pub mod instance;
 /// All reasons against serving, with their remedies.
 pub mod preflight;
 /// An embedded store moves to PostgreSQL, whole and provably.

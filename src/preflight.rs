@@ -88,7 +88,7 @@ fn open_to_others(folder: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::Environment;
+    use crate::program::Environment;
 
     #[test]
     fn all_reasons_are_listed_at_once_each_with_its_remedy() {

@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_a_hyphenated_word_that_stands_once() {
+    fn every_code_is_a_unique_hyphenated_word() {
         let mut words: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
         assert!(words.iter().all(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-')));
         words.sort_unstable();

@@ -16,7 +16,7 @@ pub fn table() -> Vec<Route> {
 /// Every route of the API, in the order of the document. A new noun adds its rows here.
 pub fn business() -> Vec<Route> {
     [
-        crate::apps::routes(crate::apps::Afterwards {
+        crate::apps::routes(crate::apps::DeletionHooks {
             erase: crate::app_compliance::erase,
             refuse_open: &[
                 crate::payables::refuse_open,
@@ -57,7 +57,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn operation_ids_and_places_stand_once() {
+    fn operation_ids_and_paths_are_unique() {
         let (mut names, mut places) = (HashSet::new(), HashSet::new());
         for route in table() {
             let name = route.documented.operation_id;

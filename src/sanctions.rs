@@ -16,15 +16,15 @@ use tokio::sync::watch;
 use crate::apps::Organization;
 use crate::clock::Time;
 use crate::config::{BadConfig, Config};
-use crate::http::{Bursar, Environment};
 use crate::ids::OrgId;
+use crate::program::{Bursar, Environment};
 use crate::refusal::Refusal;
 use crate::screening::{BadList, Files, Watchlist};
 use crate::users::screening::BeginScreening;
 use crate::world::Query;
 
 /// How often the folder is looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
+const CHECK_EVERY: Duration = Duration::from_secs(60);
 /// The files of a list; the last one is not always published.
 const FILES: [&str; 4] = ["SDN.CSV", "ALT.CSV", "ADD.CSV", "SDN_COMMENTS.CSV"];
 
@@ -189,7 +189,7 @@ pub fn in_use(config: &Config, invented: bool) -> Result<Arc<Watchlist>, BadConf
 ///
 /// # Errors
 /// The store cannot be read or written.
-pub async fn screen_everybody(bursar: &Bursar) -> Result<usize, Refusal> {
+pub async fn screen_all_users(bursar: &Bursar) -> Result<usize, Refusal> {
     let mut begun = 0;
     for org in organizations(bursar).await? {
         begun += usize::from(bursar.engine.run(BeginScreening { org, list: bursar.watchlist() }).await?);
@@ -205,11 +205,11 @@ async fn organizations(bursar: &Bursar) -> Result<Vec<OrgId>, Refusal> {
 /// Takes another list into use, and has all users screened with it.
 ///
 /// # Errors
-/// See [`screen_everybody`].
+/// See [`screen_all_users`].
 pub async fn take_up(bursar: &Bursar, list: Arc<Watchlist>) -> Result<(), Refusal> {
     tracing::info!(hash = list.version().hash, names = list.version().names, "another sanctions list is in use");
     bursar.use_watchlist(list);
-    screen_everybody(bursar).await.map(drop)
+    screen_all_users(bursar).await.map(drop)
 }
 
 /// Looks at the folder every minute until `stop` turns true, and takes up what is new there.
@@ -219,14 +219,14 @@ pub async fn keep_up(bursar: Arc<Bursar>, config: Config, mut stop: watch::Recei
     let mut owed = false;
     while !*stop.borrow_and_update() {
         // Whether the wait ended by a change or by time, the loop looks at both.
-        drop(tokio::time::timeout(LOOK_EVERY, stop.changed()).await);
+        drop(tokio::time::timeout(CHECK_EVERY, stop.changed()).await);
         let now = stamp(&config.sanctions_dir);
         let is_new = now != seen && !now.is_empty();
         let begun = if is_new {
             seen = now;
             take_up_newest(&bursar, &config).await
         } else if owed {
-            screen_everybody(&bursar).await.map(drop)
+            screen_all_users(&bursar).await.map(drop)
         } else {
             continue;
         };

@@ -6,6 +6,8 @@
 
 use std::net::IpAddr;
 
+use crate::ids::OrgId;
+
 /// The counter of events by kind.
 const COUNTER: &str = "bursar_security_events_total";
 
@@ -152,6 +154,19 @@ fn is_client_id(text: &str) -> bool {
     (text.starts_with("pk_") || text.starts_with("org_pk_"))
         && text.len() <= 100
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+}
+
+/// What the security log records of a command, once it is committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// What happened.
+    pub event: SecurityEvent,
+    /// A word of this program.
+    pub reason: &'static str,
+    /// The organization, which a path that is the credential names.
+    pub organization: OrgId,
+    /// The id of what it is about.
+    pub subject: String,
 }
 
 #[cfg(test)]

@@ -29,11 +29,11 @@ use crate::config::{BadConfig, Config, Role};
 use crate::connections::{self, Gate};
 use crate::dispatch::{self, Limits, Network, Peer, origin};
 use crate::health::{self, Health};
-use crate::http::{Bursar, Environment};
 use crate::ids::Seeds;
+use crate::instance::{self, Dependencies, Instance, Unopened};
 use crate::key_file::KeySource;
-use crate::opened::{self, Opened, Surroundings, Unopened};
 use crate::outbound;
+use crate::program::{Bursar, Environment};
 use crate::refusal::Refusal;
 use crate::routes;
 use crate::sanctions;
@@ -69,7 +69,7 @@ const COMMANDS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// As it was asked to.
-    Asked,
+    Requested,
     /// The engine stopped by itself, for this reason.
     EngineStopped(String),
 }
@@ -80,32 +80,32 @@ pub enum Ended {
 /// # Errors
 /// [`Unopened`] when it does not come so far.
 pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -> Result<Ended, Unopened> {
-    let carriers = opened::carriers(&config)?;
+    let providers = instance::providers(&config)?;
     let (opened, vault) = open(config.clone()).await?;
     let listener = listen(config.listen).await?;
     let base_url = format!("http://{}", reachable(&listener, config.listen));
     let watchlist = sanctions::first(&config)?;
-    let surroundings = Surroundings {
+    let dependencies = Dependencies {
         clock: Clock::wall(),
         command_seeds: Seeds::System,
         request_seeds: Seeds::System,
         vault,
         environment: config.environment,
         public_url: config.public_url.clone().unwrap_or_else(|| base_url.clone()),
-        carriers,
+        providers,
         call_deadline: outbound::DEADLINE,
         watchlist,
     };
-    let (bursar, keeps) = opened.start(surroundings)?;
-    opened::must_belong(&bursar, &config).await?;
+    let (bursar, guards) = opened.start(dependencies)?;
+    instance::must_belong(&bursar, &config).await?;
     let unopened = |refusal: Refusal| Unopened::Sandbox(refusal.message);
     keep_up(&bursar).await.map_err(unopened)?;
     let bootstrapped = bootstrap(&bursar, &config.data_dir, &bursar.public_url).await.map_err(unopened)?;
     let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), install_metrics()?);
     security_log::register();
-    let (stop_workers, told) = watch::channel(false);
-    sanctions::screen_everybody(&bursar).await.map_err(unopened)?;
-    start_workers(&bursar, &health, config.role, told).await?;
+    let (stop_workers, reported) = watch::channel(false);
+    sanctions::screen_all_users(&bursar).await.map_err(unopened)?;
+    start_workers(&bursar, &health, config.role, reported).await?;
 
     let (stop, stopping) = watch::channel(false);
     let open_files = connections::raise_open_files();
@@ -139,7 +139,7 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     let signals = Signals::listen()?;
     announce(&base_url, &bootstrapped);
 
-    let ended = until_told(&bursar, signals).await;
+    let ended = until_signaled(&bursar, signals).await;
     health.stop();
     stop.send_replace(true);
     drain([Some(serving), admin, Some(watching), Some(sealing), Some(following), Some(folding)]).await;
@@ -147,13 +147,13 @@ pub async fn serve(config: Config, announce: impl FnOnce(&str, &Bootstrapped)) -
     health.workers_ended(WORKERS_END).await;
     finish(bursar, health).await;
     // The checkpoints end and the lock goes back only now, when nothing writes any more.
-    drop(keeps);
+    drop(guards);
     Ok(ended)
 }
 
 /// Opening may wait for a file or a server, and so has a thread of its own.
-async fn open(config: Config) -> Result<(Opened, Vault), Unopened> {
-    let opened = tokio::task::spawn_blocking(move || opened::with_vault(&config)).await;
+async fn open(config: Config) -> Result<(Instance, Vault), Unopened> {
+    let opened = tokio::task::spawn_blocking(move || instance::with_vault(&config)).await;
     opened.unwrap_or_else(|error| {
         Err(Unopened::System { what: "cannot open the store".to_owned(), source: error.into() })
     })
@@ -229,11 +229,11 @@ pub async fn accept(
         };
         match accepted {
             Ok((stream, peer)) => {
-                let Some(place) = gate.enter(peer.ip()) else {
+                let Some(permit) = gate.enter(peer.ip()) else {
                     turn_away(&stream);
                     continue;
                 };
-                let stream = gate.guard(at_once(stream), place);
+                let stream = gate.guard(at_once(stream), permit);
                 let service = service(router.clone(), peer, trusted.clone());
                 let connection = server.serve_connection(TokioIo::new(stream), service);
                 let watched = graceful.watch(connection);
@@ -304,12 +304,12 @@ impl Signals {
 }
 
 /// Waits for a signal, or for the engine's end.
-async fn until_told(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
+async fn until_signaled(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
     let Signals { mut terminate, mut interrupt } = signals;
     let mut stopped = bursar.engine.stopped();
     let ended = tokio::select! {
-        _ = terminate.recv() => Ended::Asked,
-        _ = interrupt.recv() => Ended::Asked,
+        _ = terminate.recv() => Ended::Requested,
+        _ = interrupt.recv() => Ended::Requested,
         reason = stopped.wait_for(Option::is_some) => {
             Ended::EngineStopped(reason.ok().and_then(|reason| reason.clone()).unwrap_or_default())
         }
@@ -340,7 +340,7 @@ async fn follow_the_clock(bursar: Arc<Bursar>, mut stopping: watch::Receiver<boo
 
 /// Rewrites old seals, takes up another key file, and writes down now and then which keys were used.
 async fn keep_keys(bursar: Arc<Bursar>, key: KeySource, mut stopping: watch::Receiver<bool>) {
-    let (mut is_done, mut looks, mut seen) = (false, 0_u64, stamp(&key.file));
+    let (mut is_done, mut queries, mut seen) = (false, 0_u64, stamp(&key.file));
     loop {
         let now = stamp(&key.file);
         if now != seen {
@@ -358,8 +358,8 @@ async fn keep_keys(bursar: Arc<Bursar>, key: KeySource, mut stopping: watch::Rec
             }
         }
         let is_over = tokio::time::timeout(KEY_FILE_EVERY, stopping.wait_for(|stop| *stop)).await.is_ok();
-        looks += 1;
-        if (is_over || looks.is_multiple_of(KEY_USES_EVERY))
+        queries += 1;
+        if (is_over || queries.is_multiple_of(KEY_USES_EVERY))
             && let Err(refusal) = acts::write_down_uses(&bursar).await
         {
             tracing::warn!(refusal.message, "the last use of some keys could not be written down");

@@ -13,7 +13,7 @@ use crate::funding::{Debt, OrganizationTransfer};
 use crate::history::HistoryBegin;
 use crate::http::idempotency::StoredAnswer;
 use crate::jobs::Job;
-use crate::ledger::watch::WalletWatch;
+use crate::ledger::wallet_funding::WalletFunding;
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
 use crate::members::Member;
 use crate::members::sign_in::{MemberFactor, MemberSession, MemberSetUp};
@@ -95,7 +95,7 @@ pub const ALL: &[&Table] = &[
     VerificationDay::TABLE,
     VerificationRecipient::TABLE,
     Verification::TABLE,
-    WalletWatch::TABLE,
+    WalletFunding::TABLE,
     WebhookDelivery::TABLE,
     WebhookEndpoint::TABLE,
 ];

@@ -1,7 +1,7 @@
 //! Keeps secrets: seals for values that must be read again, keyed hashes for values that must only be
 //! recognized.
 //!
-//! Invariant: a seal opens only in its [`Place`]: the same organization, table, row, column and purpose, and the
+//! Invariant: a seal opens only in its [`SealContext`]: the same organization, table, row, column and purpose, and the
 //! same values of the columns that it is bound to. There is no other way to seal or to open. Each [`Purpose`] has
 //! keys of its own.
 //!
@@ -111,21 +111,21 @@ pub struct Tampered;
 
 /// The associated data of a seal: where the value is stored and what it is for.
 #[derive(Clone)]
-pub struct Place {
+pub struct SealContext {
     purpose: Purpose,
     bound: Vec<u8>,
     formerly: Option<Vec<u8>>,
 }
 
-impl Place {
+impl SealContext {
     /// The column of one row. `row` is what identifies the row within its organization, usually its id.
     #[must_use]
     pub fn new(purpose: Purpose, org: OrgId, table: &str, row: impl AsRef<[u8]>, column: &str) -> Self {
-        let place = Self { purpose, bound: Vec::with_capacity(128), formerly: None };
+        let context = Self { purpose, bound: Vec::with_capacity(128), formerly: None };
         let label = purpose.label().as_bytes();
         [org.0.as_bytes(), table.as_bytes(), row.as_ref(), column.as_bytes(), label]
             .into_iter()
-            .fold(place, |place, part| place.bound_to(part))
+            .fold(context, |context, part| context.bound_to(part))
     }
 
     /// Binds the seal to the value of another column of the row as well, such as its owner.
@@ -163,8 +163,8 @@ impl Unsealed {
 
     /// The secret, sealed in its place. A command that is run again seals the same bytes again.
     #[must_use]
-    pub fn seal(&self, place: &Place) -> Vec<u8> {
-        self.vault.seal(place, &self.plain, self.nonce)
+    pub fn seal(&self, context: &SealContext) -> Vec<u8> {
+        self.vault.seal(context, &self.plain, self.nonce)
     }
 
     /// Another secret that is sealed already, sealed in another place with the same nonce: for the value that this
@@ -172,7 +172,7 @@ impl Unsealed {
     ///
     /// # Errors
     /// [`Tampered`].
-    pub fn moved(&self, sealed: &[u8], from: &Place, to: &Place) -> Result<Vec<u8>, Tampered> {
+    pub fn moved(&self, sealed: &[u8], from: &SealContext, to: &SealContext) -> Result<Vec<u8>, Tampered> {
         let plain = Zeroizing::new(self.vault.open(from, sealed)?);
         Ok(self.vault.seal(to, &plain, self.nonce))
     }
@@ -307,16 +307,16 @@ impl Vault {
     /// Encrypts `plain` so that it opens in this place only. `nonce` is random. The same nonce may seal in several
     /// places, because the place is mixed into it; it must not seal two values in one place.
     #[must_use]
-    pub fn seal(&self, place: &Place, plain: &[u8], mut nonce: [u8; NONCE_BYTES]) -> Vec<u8> {
-        for (byte, of_place) in nonce.iter_mut().zip(Sha256::digest(&place.bound)) {
-            *byte ^= of_place;
+    pub fn seal(&self, context: &SealContext, plain: &[u8], mut nonce: [u8; NONCE_BYTES]) -> Vec<u8> {
+        for (byte, of_context) in nonce.iter_mut().zip(Sha256::digest(&context.bound)) {
+            *byte ^= of_context;
         }
         let ring = self.ring();
         let [high, low] = ring.active.to_be_bytes();
         let header = [VERSION, high, low];
         let keys = ring.keys.get(&ring.active).expect("a ring has its active key");
-        let aad = &[&header, place.bound.as_slice()].concat();
-        let sealed = cipher(keys, place.purpose)
+        let aad = &[&header, context.bound.as_slice()].concat();
+        let sealed = cipher(keys, context.purpose)
             .encrypt(&nonce.into(), Payload { msg: plain, aad })
             .expect("XChaCha20-Poly1305 refuses nothing below 256 GiB");
         [header.as_slice(), &nonce, &sealed].concat()
@@ -326,18 +326,18 @@ impl Vault {
     ///
     /// # Errors
     /// [`Tampered`].
-    pub fn open(&self, place: &Place, sealed: &[u8]) -> Result<Vec<u8>, Tampered> {
+    pub fn open(&self, context: &SealContext, sealed: &[u8]) -> Result<Vec<u8>, Tampered> {
         let ring = self.ring();
         match key_of(sealed) {
             Some(id) => {
                 let (header, rest) = sealed.split_at(HEADER_BYTES);
-                let aad = [header, place.bound.as_slice()].concat();
-                decrypt(ring.keys.get(&id), place.purpose, &aad, rest)
+                let aad = [header, context.bound.as_slice()].concat();
+                decrypt(ring.keys.get(&id), context.purpose, &aad, rest)
             }
-            None => match (sealed, &place.formerly) {
-                ([VERSION_1, rest @ ..], Some(context)) if self.reads_layout_1() => {
-                    let aad = [&[VERSION_1], context.as_slice()].concat();
-                    decrypt(ring.keys.get(&Self::FIRST_KEY), place.purpose, &aad, rest)
+            None => match (sealed, &context.formerly) {
+                ([VERSION_1, rest @ ..], Some(former)) if self.reads_layout_1() => {
+                    let aad = [&[VERSION_1], former.as_slice()].concat();
+                    decrypt(ring.keys.get(&Self::FIRST_KEY), context.purpose, &aad, rest)
                 }
                 _ => Err(Tampered),
             },
@@ -430,8 +430,8 @@ mod tests {
         Vault::new([7; 32])
     }
 
-    fn place(row: &[u8]) -> Place {
-        Place::new(Purpose::TaxId, ORG, "users", row, "sealed_tax_form")
+    fn context(row: &[u8]) -> SealContext {
+        SealContext::new(Purpose::TaxId, ORG, "users", row, "sealed_tax_form")
     }
 
     fn ring(keys: &[(u16, u8)], active: u16) -> Ring {
@@ -442,38 +442,38 @@ mod tests {
     #[test]
     fn a_seal_opens_in_its_place_only() {
         let vault = vault();
-        let sealed = vault.seal(&place(b"row 1").bound_to("ach"), b"123456789", [3; 24]);
-        let opens = |place: Place| vault.open(&place.bound_to("ach"), &sealed).is_ok();
-        assert!(opens(place(b"row 1")));
-        assert!(!opens(place(b"row 2")));
-        assert!(!opens(Place::new(Purpose::BankAccount, ORG, "users", b"row 1", "sealed_tax_form")));
-        assert!(!opens(Place::new(Purpose::TaxId, OrgId(Uuid::nil()), "users", b"row 1", "sealed_tax_form")));
-        assert!(!opens(Place::new(Purpose::TaxId, ORG, "user", b"srow 1", "sealed_tax_form")));
-        assert!(!opens(Place::new(Purpose::TaxId, ORG, "users", b"row 1", "sealed_address")));
-        assert_eq!(vault.open(&place(b"row 1").bound_to("sepa"), &sealed), Err(Tampered), "another bound value");
-        assert_eq!(Vault::new([8; 32]).open(&place(b"row 1").bound_to("ach"), &sealed), Err(Tampered));
+        let sealed = vault.seal(&context(b"row 1").bound_to("ach"), b"123456789", [3; 24]);
+        let opens = |context: SealContext| vault.open(&context.bound_to("ach"), &sealed).is_ok();
+        assert!(opens(context(b"row 1")));
+        assert!(!opens(context(b"row 2")));
+        assert!(!opens(SealContext::new(Purpose::BankAccount, ORG, "users", b"row 1", "sealed_tax_form")));
+        assert!(!opens(SealContext::new(Purpose::TaxId, OrgId(Uuid::nil()), "users", b"row 1", "sealed_tax_form")));
+        assert!(!opens(SealContext::new(Purpose::TaxId, ORG, "user", b"srow 1", "sealed_tax_form")));
+        assert!(!opens(SealContext::new(Purpose::TaxId, ORG, "users", b"row 1", "sealed_address")));
+        assert_eq!(vault.open(&context(b"row 1").bound_to("sepa"), &sealed), Err(Tampered), "another bound value");
+        assert_eq!(Vault::new([8; 32]).open(&context(b"row 1").bound_to("ach"), &sealed), Err(Tampered));
     }
 
     #[test]
     fn one_nonce_seals_in_two_places_with_two_nonces() {
-        let (one, two) = (vault().seal(&place(b"1"), b"x", [3; 24]), vault().seal(&place(b"2"), b"x", [3; 24]));
+        let (one, two) = (vault().seal(&context(b"1"), b"x", [3; 24]), vault().seal(&context(b"2"), b"x", [3; 24]));
         assert_ne!(one[HEADER_BYTES..HEADER_BYTES + NONCE_BYTES], two[HEADER_BYTES..HEADER_BYTES + NONCE_BYTES]);
     }
 
     #[test]
     fn every_key_of_the_ring_opens_and_the_active_one_seals() {
         let vault = Vault::of(ring(&[(1, 7)], 1));
-        let old = vault.seal(&place(b"row"), b"secret", [3; 24]);
+        let old = vault.seal(&context(b"row"), b"secret", [3; 24]);
         let (hash, guessable) =
             (vault.keyed_hash(Purpose::Code, &[b"x"]), vault.guessable_hash(Purpose::TaxId, &[b"x"]));
         vault.replace(ring(&[(1, 7), (2, 8)], 2));
-        let new = vault.clone().seal(&place(b"row"), b"secret", [3; 24]);
+        let new = vault.clone().seal(&context(b"row"), b"secret", [3; 24]);
         assert_eq!((key_of(&old), key_of(&new)), (Some(1), Some(2)));
-        assert!(vault.open(&place(b"row"), &old).is_ok() && vault.open(&place(b"row"), &new).is_ok());
+        assert!(vault.open(&context(b"row"), &old).is_ok() && vault.open(&context(b"row"), &new).is_ok());
         assert_eq!(vault.keyed_hash(Purpose::Code, &[b"x"]), hash, "rows are looked up by it");
         assert_ne!(vault.guessable_hash(Purpose::TaxId, &[b"x"]), guessable);
         vault.replace(ring(&[(2, 8)], 2));
-        assert_eq!(vault.open(&place(b"row"), &old), Err(Tampered));
+        assert_eq!(vault.open(&context(b"row"), &old), Err(Tampered));
         assert!(Ring::new(&[7; 32], &BTreeMap::new(), 1).is_none());
         assert!(ring(&[(1, 7), (2, 8)], 2).contains(&ring(&[(1, 7)], 1)));
         assert!(!ring(&[(1, 9), (2, 8)], 2).contains(&ring(&[(1, 7)], 1)));
@@ -518,7 +518,7 @@ mod tests {
             "a store with one key keeps the fingerprints it has"
         );
         assert_eq!(
-            hex(&vault().seal(&place(b"row"), b"123", [0; 24])),
+            hex(&vault().seal(&context(b"row"), b"123", [0; 24])),
             "0200015f8f69ecbb140c4f2b238d62aae5d051ef9c4bc605fc640dd3d47fd318d0e4c2fee44db38132a0f353869e"
         );
     }
@@ -530,11 +530,11 @@ mod tests {
             (0..old.len()).step_by(2).map(|at| u8::from_str_radix(&old[at..at + 2], 16).unwrap()).collect();
         let vault = vault();
         assert!(is_layout_1(&old) && key_of(&old).is_none());
-        assert_eq!(vault.open(&place(b"row").formerly("row"), &old), Ok(b"123".to_vec()));
-        assert_eq!(vault.open(&place(b"row").formerly("other"), &old), Err(Tampered));
-        assert_eq!(vault.open(&place(b"row"), &old), Err(Tampered));
+        assert_eq!(vault.open(&context(b"row").formerly("row"), &old), Ok(b"123".to_vec()));
+        assert_eq!(vault.open(&context(b"row").formerly("other"), &old), Err(Tampered));
+        assert_eq!(vault.open(&context(b"row"), &old), Err(Tampered));
         vault.clone().refuse_layout_1();
-        assert_eq!(vault.open(&place(b"row").formerly("row"), &old), Err(Tampered));
+        assert_eq!(vault.open(&context(b"row").formerly("row"), &old), Err(Tampered));
     }
 
     #[test]
@@ -547,12 +547,12 @@ mod tests {
         fn what_is_sealed_opens_and_no_changed_byte_does(
             plain in prop::collection::vec(any::<u8>(), 0..64), row: [u8; 4], nonce: [u8; 24], at: prop::sample::Index, bit in 0u8..8,
         ) {
-            let sealed = vault().seal(&place(&row), &plain, nonce);
-            prop_assert_eq!(vault().open(&place(&row), &sealed), Ok(plain));
+            let sealed = vault().seal(&context(&row), &plain, nonce);
+            prop_assert_eq!(vault().open(&context(&row), &sealed), Ok(plain));
             let mut changed = sealed.clone();
             changed[at.index(sealed.len())] ^= 1 << bit;
-            prop_assert_eq!(vault().open(&place(&row), &changed), Err(Tampered));
-            prop_assert_eq!(vault().open(&place(&row), &sealed[..at.index(sealed.len())]), Err(Tampered));
+            prop_assert_eq!(vault().open(&context(&row), &changed), Err(Tampered));
+            prop_assert_eq!(vault().open(&context(&row), &sealed[..at.index(sealed.len())]), Err(Tampered));
         }
     }
 }

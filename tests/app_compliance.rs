@@ -76,7 +76,7 @@ async fn set_app_compliance_gives_the_whole_and_get_app_compliance_shows_it() {
 }
 
 #[tokio::test]
-async fn compliance_that_is_not_sent_stays_and_each_change_is_told_once() {
+async fn compliance_that_is_not_sent_stays_and_each_change_is_emitted_once() {
     let server = Server::memory().await;
     server.put(&path(&server)).as_org().json(everything()).send().await.expect(201);
     let events = async || {

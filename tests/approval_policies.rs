@@ -57,8 +57,8 @@ async fn create_approval_policy_get_approval_policy_list_approval_policies_updat
     assert_eq!(listed("").await.expect(200).body["data"], json!([]));
     desk.patch(&path, json!({"active": true})).send().await.refused(409, "invalid-state");
     let events = server.get("/v2/events").app_key().send().await.expect(200).body;
-    let told = events["data"].as_array().unwrap().iter().filter(|event| event["name"] == "approval_policy.updated");
-    assert_eq!(told.map(|event| event["version"].as_i64().unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
+    let reported = events["data"].as_array().unwrap().iter().filter(|event| event["name"] == "approval_policy.updated");
+    assert_eq!(reported.map(|event| event["version"].as_i64().unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn without_anybody_but_the_submitter_nothing_is_submitted() {
 }
 
 #[tokio::test]
-async fn what_was_submitted_keeps_its_steps_whatever_becomes_of_the_policy() {
+async fn a_submitted_payable_keeps_its_steps_when_the_policy_changes() {
     let server = Server::memory().await;
     let desk = Desk::of(&server);
     let made = policy(&desk, 1, &[(1, &["admin"])]).await.expect(201);

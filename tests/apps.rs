@@ -129,7 +129,7 @@ async fn delete_app_refuses_while_money_remains_and_ends_its_keys() {
 
 /// Whoever comes while an app is deleted is done or refused, and so is the deletion: never both.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn delete_app_and_what_comes_meanwhile_are_never_both_done() {
+async fn delete_app_and_a_concurrent_change_are_never_both_done() {
     let server = Server::memory().await;
     let (mut deleted, mut kept) = (0, 0);
     for round in 0..30 {
@@ -202,7 +202,7 @@ async fn delete_app_refuses_while_objects_are_open() {
 
 /// Its vendors and payment customers stay in the store, because bills and payments name them, and nobody reaches them.
 #[tokio::test]
-async fn what_a_deleted_app_left_is_reached_by_nobody() {
+async fn what_a_deleted_app_left_is_unreachable() {
     let server = Server::memory().await;
     let made = shop(&server).await;
     let (client_id, api_key) = (text(&made.body, "/keys/client_id"), text(&made.body, "/keys/api_key"));
@@ -472,8 +472,8 @@ async fn keys_apps_and_the_clock_survive_a_restart() {
 async fn deleting_an_app_erases_the_persons_behind_it() {
     let server = Server::memory().await;
     let path = format!("/v2/apps/{}", shop(&server).await.id());
-    let told = crate::app_compliance::everything();
-    server.put(&format!("{path}/compliance")).as_org().json(told).send().await.expect(201);
+    let reported = crate::app_compliance::everything();
+    server.put(&format!("{path}/compliance")).as_org().json(reported).send().await.expect(201);
     let account = json!({"account_number": "000123456789", "routing_number": "110000000", "name": "Ada Lovelace"});
     server.put(&format!("{path}/ach-account")).as_org().json(account).send().await.expect(200);
     let named = |server: &Server| {

@@ -13,7 +13,7 @@ fn run(data_dir: &Path, arguments: &[&str]) -> Output {
     bursar(arguments).args(["--data-dir", data_dir.to_str().unwrap()]).output().unwrap()
 }
 
-fn told(output: &Output) -> String {
+fn reported(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
@@ -30,7 +30,7 @@ fn a_copy_of_a_served_store_is_put_back_and_served() {
     let process = Process::start(&old);
     let before = link(&process, &old);
     let made = run(&old, &["backup", copy.to_str().unwrap(), "--json"]);
-    assert!(made.status.success(), "{}", told(&made));
+    assert!(made.status.success(), "{}", reported(&made));
     let made: Value = serde_json::from_slice(&made.stdout).unwrap();
     assert_eq!(made["bytes"], copy.metadata().unwrap().len());
     assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o600);
@@ -38,7 +38,7 @@ fn a_copy_of_a_served_store_is_put_back_and_served() {
     drop(process);
 
     let restored = run(&new, &["restore", copy.to_str().unwrap(), "--json"]);
-    assert!(restored.status.success(), "{}", told(&restored));
+    assert!(restored.status.success(), "{}", reported(&restored));
     for file in ["master.key", "sandbox-credentials.json"] {
         std::fs::copy(old.join(file), new.join(file)).unwrap();
     }
@@ -50,7 +50,7 @@ fn a_copy_of_a_served_store_is_put_back_and_served() {
     assert_eq!(token(only), token(&before), "its sealed address opens");
     drop(process);
     let verified = run(&new, &["verify"]);
-    assert!(verified.status.success(), "{}", told(&verified));
+    assert!(verified.status.success(), "{}", reported(&verified));
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 3, "nothing half-done stays behind: {left:?}");
 }
@@ -63,8 +63,8 @@ fn nothing_is_written_over_and_nothing_unsound_is_taken() {
     let copy = copy.to_str().unwrap();
     let refused = |data_dir: &Path, arguments: &[&str], code: i32, words: &str| {
         let output = run(data_dir, arguments);
-        assert_eq!(output.status.code(), Some(code), "{}", told(&output));
-        assert!(told(&output).contains(words), "{words}: {}", told(&output));
+        assert_eq!(output.status.code(), Some(code), "{}", reported(&output));
+        assert!(reported(&output).contains(words), "{words}: {}", reported(&output));
     };
     refused(&empty, &["backup", copy], 1, "there is no store at");
     refused(&empty, &["restore", copy], 1, "there is no file");
@@ -88,7 +88,7 @@ fn nothing_is_written_over_and_nothing_unsound_is_taken() {
 /// An empty store of the right schema: what `bursar migrate` makes.
 fn migrated(folder: &Path) -> std::path::PathBuf {
     let made = run(folder, &["migrate"]);
-    assert!(made.status.success(), "{}", told(&made));
+    assert!(made.status.success(), "{}", reported(&made));
     folder.join("bursar.sqlite")
 }
 
@@ -122,8 +122,12 @@ fn what_is_no_store_is_neither_restored_nor_verified_nor_served_nor_moved() {
             &["move", "--to", to, "--database-url", &url],
         ] {
             let output = run(&data_dir, arguments);
-            assert_eq!(output.status.code(), Some(1), "{arguments:?} {}", told(&output));
-            assert!(told(&output).contains(words) && told(&output).contains(&copy), "{arguments:?} {}", told(&output));
+            assert_eq!(output.status.code(), Some(1), "{arguments:?} {}", reported(&output));
+            assert!(
+                reported(&output).contains(words) && reported(&output).contains(&copy),
+                "{arguments:?} {}",
+                reported(&output)
+            );
         }
         assert!(!data_dir.join("bursar.sqlite").exists(), "nothing has the store's name");
         assert_eq!(std::fs::read(&file).unwrap(), before, "the file is as it was");
@@ -138,13 +142,13 @@ fn a_store_without_an_organization_is_taken_only_when_asked_for() {
     let store = store.to_str().unwrap();
     for arguments in [&["restore", store][..], &["verify", "--database-url", &format!("sqlite:{store}")]] {
         let output = run(&new, arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?} {}", told(&output));
+        assert_eq!(output.status.code(), Some(1), "{arguments:?} {}", reported(&output));
         for words in ["no organization", "--empty-ok"] {
-            assert!(told(&output).contains(words), "{arguments:?} {}", told(&output));
+            assert!(reported(&output).contains(words), "{arguments:?} {}", reported(&output));
         }
     }
     let output = run(&new, &["restore", store, "--empty-ok"]);
-    assert!(output.status.success() && told(&output).contains("0 organizations"), "{}", told(&output));
+    assert!(output.status.success() && reported(&output).contains("0 organizations"), "{}", reported(&output));
     assert!(run(&new, &["verify", "--empty-ok"]).status.success());
 }
 
@@ -164,7 +168,7 @@ fn a_restore_says_what_is_in_the_copy() {
     assert_eq!(restored["organizations"], 1);
     assert_eq!(restored["last_event"]["sequence"], last["sequence"]);
     assert_eq!(restored["last_event"]["created_at"], last["created"]);
-    let restored = told(&run(&other, &["restore", copy.to_str().unwrap()]));
+    let restored = reported(&run(&other, &["restore", copy.to_str().unwrap()]));
     let moment = last["created"].as_str().unwrap();
     assert!(restored.contains("1 organization, the last event is of") && restored.contains(moment), "{restored}");
 }
@@ -177,6 +181,6 @@ fn a_served_store_is_not_replaced() {
     assert!(run(&store, &["backup", copy.to_str().unwrap()]).status.success());
     let output = run(&store, &["restore", copy.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(told(&output).contains("another bursar has"), "{}", told(&output));
+    assert!(reported(&output).contains("another bursar has"), "{}", reported(&output));
     drop(process);
 }

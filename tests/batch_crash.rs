@@ -180,12 +180,12 @@ fn wait_for_rows_under_way(caller: &Caller, all_are_submitted: impl Fn() -> bool
 fn batches_under_way(data: &Path) -> usize {
     let reads = Reads::Sqlite(Sqlite::read_only(&data.join("bursar.sqlite")).unwrap());
     let mut found = 0;
-    let look = |batch: &PayoutLinkBatch| {
+    let fetch = |batch: &PayoutLinkBatch| {
         let done = batch.succeeded + batch.failed;
         found += usize::from(batch.status == BatchStatus::Processing && done > 0 && done < batch.total);
         Ok(())
     };
-    reads.snapshot(|snapshot| snapshot.each(look)).unwrap();
+    reads.snapshot(|snapshot| snapshot.each(fetch)).unwrap();
     found
 }
 

@@ -100,7 +100,7 @@ fn a_database_that_cannot_hold_every_text_is_refused() {
 }
 
 #[test]
-fn verify_tells_what_it_cannot_check() {
+fn verify_reports_what_it_cannot_check() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().to_str().unwrap();
     let bare = Cluster::shared().bare();

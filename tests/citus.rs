@@ -19,7 +19,7 @@ use crate::harness::postgres::{Cluster, Database, aside};
 use crate::harness::{Server, bursar};
 use crate::move_store::{moved, of_database, of_store, sandbox};
 use crate::postgres::{COUNT, ORG, batch, count, executor, store};
-use crate::postgres_processes::House;
+use crate::postgres_processes::Deployment;
 use crate::samples::{Stage, sample};
 
 /// What may ask every node: the house's own look-ups, which read, and which nobody's money waits for. For each what its
@@ -125,7 +125,7 @@ fn what(text: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_statement_but_the_houses_look_ups_is_for_one_node() {
+async fn every_statement_but_the_systems_look_ups_is_for_one_node() {
     // Whoever is the first to want one makes what all are copied from, which is not to be seen.
     let database = aside(database);
     let sent = Sent::default();
@@ -139,7 +139,7 @@ async fn every_statement_but_the_houses_look_ups_is_for_one_node() {
         asking = match route.who {
             bursar::http::Who::Organization => asking.as_org(),
             bursar::http::Who::OrganizationForApp => asking.as_org().for_app(&stage.app.id),
-            bursar::http::Who::Carrier | bursar::http::Who::Member => asking,
+            bursar::http::Who::Provider | bursar::http::Who::Member => asking,
             bursar::http::Who::Anyone
             | bursar::http::Who::AppOrItsClient
             | bursar::http::Who::App
@@ -221,9 +221,9 @@ fn spread(database: &Database) -> BTreeMap<String, String> {
 fn a_database_in_use_is_distributed_once_and_later_tables_follow() {
     let database = bare();
     // First it is as any other, with money in it.
-    let house = House::new(database.clone());
-    let process = house.start(&[]);
-    let credentials = house.credentials();
+    let deployment = Deployment::new(database.clone());
+    let process = deployment.start(&[]);
+    let credentials = deployment.credentials();
     let sent = |process: &crate::harness::Process, phone: u32| {
         let body = crate::postgres_processes::payout(phone);
         crate::postgres_processes::ask(process, &credentials, "app", "POST", "/v2/payouts/send-payout", &body).0
@@ -239,8 +239,8 @@ fn a_database_in_use_is_distributed_once_and_later_tables_follow() {
     for table in bursar::tables::ALL {
         assert_eq!(&tables[table.name], group, "{} stands beside tenants", table.name);
     }
-    house.verify();
-    let process = house.start(&["--no-migrate"]);
+    deployment.verify();
+    let process = deployment.start(&["--no-migrate"]);
     assert_eq!(sent(&process, 2), 201);
     assert_eq!(links(&load(&process, &credentials, 0)).len(), 2, "the one from before is still there");
     drop(process);
@@ -256,16 +256,16 @@ fn a_database_in_use_is_distributed_once_and_later_tables_follow() {
     let refused = bursar(&["serve", "--no-migrate", "--database-url", &url, "--data-dir", &data]).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(refused.status.code() == Some(1) && said.contains("later, shared in it not yet"), "{said}");
-    let process = house.start(&[]);
+    let process = deployment.start(&[]);
     assert_eq!(sent(&process, 3), 201);
     let tables = spread(&database);
     assert_eq!(&tables["later"], group);
     assert!(tables["shared"].starts_with("reference"), "{}", tables["shared"]);
-    house.verify();
+    deployment.verify();
 }
 
 #[test]
-fn what_cannot_be_distributed_is_told() {
+fn what_cannot_be_distributed_is_reported() {
     let database = bare();
     database.run("DROP EXTENSION citus");
     let (done, said) = migrate(&database, &["--distribute"]);
@@ -323,7 +323,7 @@ fn slow_commits(database: &Database) {
 
 /// The coordinator refuses a commit that its node did not answer, as if nothing had happened; it warns before.
 #[test]
-fn a_commit_whose_node_is_lost_is_told_as_unknown() {
+fn a_commit_whose_node_is_lost_is_unknown() {
     let database = own();
     let mut executor = executor(database.settings());
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);

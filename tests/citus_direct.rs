@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::citus::own;
-use crate::citus_nodes::{place_of, while_payouts_run};
+use crate::citus_nodes::{placement_of, while_payouts_run};
 use crate::harness::Process;
 use crate::harness::postgres::Database;
-use crate::postgres_processes::{House, ask, payout, until};
+use crate::postgres_processes::{Deployment, ask, payout, until};
 
 /// Commits of ours that were the last words of a connection to this server. What the extension's own connections say does
 /// not count: they bear another name.
@@ -40,17 +40,17 @@ fn pay(process: &Process, credentials: &Value, phone: u32) {
 #[test]
 fn a_payout_is_written_and_read_at_the_node_of_its_organization() {
     let database = own();
-    let house = House::new(database.clone());
-    let process = house.start(&[]);
-    let credentials = house.credentials();
-    let node = place_of(&database, &org_of(&credentials)).node;
+    let deployment = Deployment::new(database.clone());
+    let process = deployment.start(&[]);
+    let credentials = deployment.credentials();
+    let node = placement_of(&database, &org_of(&credentials)).node;
     let mut phone = 0;
     until("payouts go to the node", Duration::from_secs(20), || {
         phone += 1;
         pay(&process, &credentials, phone);
         commits_at(&database, &node) > 0
     });
-    house.verify();
+    deployment.verify();
 }
 
 /// A name may be another's from here. The coordinator says which server it means, and where that is another nobody goes
@@ -64,10 +64,10 @@ fn a_node_that_is_another_server_from_here_is_gone_around() {
          CREATE FUNCTION master_run_on_worker(text[], integer[], text[], boolean, OUT node_name text, OUT node_port integer, \
          OUT success boolean, OUT result text) RETURNS SETOF record LANGUAGE sql AS $$ SELECT $1[1], $2[1], true, '1' $$",
     );
-    let house = House::new(database.clone());
-    let process = house.start(&[]);
-    let credentials = house.credentials();
-    let node = place_of(&database, &org_of(&credentials)).node;
+    let deployment = Deployment::new(database.clone());
+    let process = deployment.start(&[]);
+    let credentials = deployment.credentials();
+    let node = placement_of(&database, &org_of(&credentials)).node;
     for phone in 1..200 {
         pay(&process, &credentials, phone);
     }
@@ -76,7 +76,7 @@ fn a_node_that_is_another_server_from_here_is_gone_around() {
     process.signal("TERM");
     let (_, said) = process.wait(Duration::from_secs(20));
     assert!(said.contains("it is another server, seen from here"), "{said}");
-    house.verify();
+    deployment.verify();
 }
 
 /// Connections to the node end under load; each payout is there once. The node is left alone for a while then, and gone to
@@ -84,7 +84,7 @@ fn a_node_that_is_another_server_from_here_is_gone_around() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn connections_to_a_node_that_end_lose_nothing() {
     while_payouts_run(|database, org| {
-        let node = place_of(database, org).node;
+        let node = placement_of(database, org).node;
         let server = database.cluster.beside(&node);
         let end = "WITH theirs AS MATERIALIZED (SELECT pid FROM pg_stat_activity \
             WHERE datname = current_database() AND application_name = 'bursar' AND pid <> pg_backend_pid()) \

@@ -10,24 +10,24 @@ use crate::citus::own;
 use crate::harness::judge::{Judge, Verdict, links, load};
 use crate::harness::postgres::{Database, aside};
 use crate::harness::sending::Sending;
-use crate::postgres_processes::House;
+use crate::postgres_processes::Deployment;
 
 /// Where an organization's rows are.
-pub struct Place {
+pub struct ShardPlacement {
     /// The shard of `tenants`, which those of the other tables follow.
     shard: String,
     /// `host:port`
     pub node: String,
 }
 
-pub fn place_of(database: &Database, org: &str) -> Place {
+pub fn placement_of(database: &Database, org: &str) -> ShardPlacement {
     let place = format!(
         "SELECT shardid || '|' || nodename || ':' || nodeport FROM citus_shards \
          WHERE shardid = get_shard_id_for_distribution_column('tenants', '{org}')"
     );
     let line = database.run(&place).remove(0);
     let (shard, node) = line.split_once('|').unwrap();
-    Place { shard: shard.to_owned(), node: node.to_owned() }
+    ShardPlacement { shard: shard.to_owned(), node: node.to_owned() }
 }
 
 /// `'host', port`
@@ -46,9 +46,9 @@ fn other_than(database: &Database, node: &str) -> String {
 /// it is done. Each payout is then there once.
 pub async fn while_payouts_run<T: Send>(act: impl FnOnce(&Database, &str) -> T + Send) -> T {
     let database = aside(own);
-    let house = House::new(database.clone());
-    let (process, other) = (house.start(&[]), house.start(&[]));
-    let credentials = house.credentials();
+    let deployment = Deployment::new(database.clone());
+    let (process, other) = (deployment.start(&[]), deployment.start(&[]));
+    let credentials = deployment.credentials();
     let org = credentials["organization"]["id"].as_str().unwrap().to_owned();
     let loads = [&process, &other].into_iter().zip(0_u64..).map(|(process, place)| Load {
         connections: 2,
@@ -64,7 +64,7 @@ pub async fn while_payouts_run<T: Send>(act: impl FnOnce(&Database, &str) -> T +
     let mut judge = Judge::default();
     judge.settle(sent, &load(&process, &credentials, 0)).await;
     assert_eq!(judge.verdict(&links(&load(&process, &credentials, 0))), Verdict::default());
-    aside(|| house.verify());
+    aside(|| deployment.verify());
     let (sent, acknowledged) = judge.sent_and_acknowledged();
     println!("{sent} payouts, {acknowledged} of them acknowledged at once");
     came_of_it
@@ -73,16 +73,16 @@ pub async fn while_payouts_run<T: Send>(act: impl FnOnce(&Database, &str) -> T +
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn organizations_move_and_a_node_is_added_while_payouts_run() {
     let places = while_payouts_run(|database, org| {
-        let mut places = vec![place_of(database, org).node];
+        let mut places = vec![placement_of(database, org).node];
         let mut go = |to: &str| {
-            let Place { shard, node } = place_of(database, org);
+            let ShardPlacement { shard, node } = placement_of(database, org);
             let (from, to) = (parts(&node), parts(to));
             database.run(&format!("SELECT citus_move_shard_placement({shard}, {from}, {to}, 'force_logical')"));
-            places.push(place_of(database, org).node);
+            places.push(placement_of(database, org).node);
         };
         // To the other worker and back.
         for _ in 0..2 {
-            go(&other_than(database, &place_of(database, org).node));
+            go(&other_than(database, &placement_of(database, org).node));
         }
         // And to a node that is new.
         let spare = database.cluster.citus.as_ref().unwrap().spare.clone().expect("the cluster has a spare server");
@@ -98,7 +98,7 @@ async fn organizations_move_and_a_node_is_added_while_payouts_run() {
 
 /// Whether the organization is alone in its shard: of all hashes that one alone leads there.
 fn is_alone(database: &Database, org: &str) -> bool {
-    let Place { shard, .. } = place_of(database, org);
+    let ShardPlacement { shard, .. } = placement_of(database, org);
     let range = format!("SELECT 1 FROM pg_dist_shard WHERE shardid = {shard} AND shardminvalue = shardmaxvalue");
     !database.run(&range).is_empty()
 }
@@ -121,7 +121,7 @@ async fn a_large_organization_gets_a_shard_of_its_own_between_payouts() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_large_organization_gets_a_shard_of_its_own_on_another_node_while_payouts_run() {
     while_payouts_run(|database, org| {
-        let Place { shard, node } = place_of(database, org);
+        let ShardPlacement { shard, node } = placement_of(database, org);
         let to = other_than(database, &node);
         let ids = "SELECT nodeid FROM pg_dist_node WHERE nodename || ':' || nodeport = ";
         let id = database.run(&format!("{ids}'{to}'")).remove(0);
@@ -131,7 +131,7 @@ async fn a_large_organization_gets_a_shard_of_its_own_on_another_node_while_payo
             hash - 1
         ));
         assert!(is_alone(database, org));
-        assert_eq!(place_of(database, org).node, to);
+        assert_eq!(placement_of(database, org).node, to);
     })
     .await;
 }

@@ -44,7 +44,7 @@ impl<'a> Visit<'a> {
         self.server.post(&path).header("claim-session", &self.session).json(body).send().await
     }
 
-    async fn look(&self) -> Value {
+    async fn fetch(&self) -> Value {
         self.server.get(&self.path).header("claim-session", &self.session).send().await.expect(200).body
     }
 
@@ -88,7 +88,7 @@ async fn a_claim_session_ends_an_hour_after_its_last_change() {
     visit.names().await.expect(200);
     // Looking prolongs nothing.
     server.advance(HOUR / 2);
-    visit.look().await;
+    visit.fetch().await;
     server.advance(HOUR / 2);
     visit.post("method", bank("5550001")).await.refused(401, "unauthorized");
 }
@@ -116,7 +116,7 @@ async fn a_paid_claim_session_only_replaces_a_method_that_failed() {
     server.work_off().await;
     server.pass(DAY).await;
     server.pass(10 * DAY).await;
-    assert_eq!(visit.look().await["transfer"]["status"], "completed");
+    assert_eq!(visit.fetch().await["transfer"]["status"], "completed");
     let before = user(&server).await;
     let changed =
         json!({"platform": "wallet_a", "email": "thief@example.com", "is_default": true, "auto_payout_enabled": true});
@@ -130,7 +130,7 @@ async fn a_paid_claim_session_only_replaces_a_method_that_failed() {
     failing.post("payout", json!({})).await.expect(200);
     server.work_off().await;
     server.pass(4 * DAY).await;
-    let claim = failing.look().await;
+    let claim = failing.fetch().await;
     assert_eq!((&claim["transfer"]["status"], &claim["only_this_payout"]), (&json!("failed"), &json!(true)));
     let default = json!({"platform": "wallet_a", "email": "jane@example.com", "is_default": true});
     let refused = failing.post("method", default).await;
@@ -204,7 +204,7 @@ async fn a_link_that_names_no_payee_opens_nothing_of_a_known_payee() {
 
 /// The negative control: a payee who was not known is free to choose, at the same kind of link.
 #[tokio::test]
-async fn a_payee_who_is_new_chooses_a_default_at_a_link_that_names_nobody() {
+async fn a_new_payee_chooses_a_default_at_a_link_that_names_no_payee() {
     let server = Server::memory().await;
     let mut visit = Visit::of(&server, json!({})).await;
     let opened = visit.open().await;
@@ -228,7 +228,7 @@ async fn a_claim_asks_only_for_the_contact_that_its_link_names() {
         (json!({}), vec!["country_code", "phone_number", "email"]),
     ] {
         let visit = Visit::of(&server, further.clone()).await;
-        let asked = visit.look().await["next_step"]["fields"].clone();
+        let asked = visit.fetch().await["next_step"]["fields"].clone();
         let asked: Vec<&str> = asked.as_array().unwrap().iter().filter_map(|field| field["name"].as_str()).collect();
         assert_eq!(asked, fields, "{further}");
         let page = visit.server.get(&visit.path.replace("/v2/claims/", "/claim/")).send().await.expect(200).text;

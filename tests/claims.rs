@@ -26,7 +26,7 @@ impl<'a> Payee<'a> {
     }
 
     /// Opens a link with a phone: contact and code.
-    async fn sits(mut self, phone: &str) -> Self {
+    async fn opens_session(mut self, phone: &str) -> Self {
         self.post("contact", json!({"country_code": "1", "phone_number": phone})).await.expect(200);
         let code = self.newest_code(phone).await;
         let opened = self.post("code", json!({"token": code})).await.expect(200);
@@ -36,7 +36,7 @@ impl<'a> Payee<'a> {
 
     /// A payout of ten dollars whose payee has proved the phone, said a name, and chosen a bank account.
     async fn ready(server: &'a Server, phone: &str, account_number: &str) -> Self {
-        let payee = Self::of_payout(server, phone).await.sits(phone).await;
+        let payee = Self::of_payout(server, phone).await.opens_session(phone).await;
         payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
         payee.post("method", bank(account_number)).await.expect(200);
         payee
@@ -55,7 +55,7 @@ impl<'a> Payee<'a> {
         }
     }
 
-    async fn look(&self) -> Reply {
+    async fn fetch(&self) -> Reply {
         let asking = self.server.get(&self.path());
         match &self.session {
             Some(session) => asking.header("claim-session", session).send().await,
@@ -89,7 +89,7 @@ async fn get_claim_shows_what_the_link_alone_may_show_and_moves_nothing() {
     let server = Server::memory().await;
     let payee = Payee::of_payout(&server, PHONE).await;
     let before = payee.maker_sees().await;
-    let claim = payee.look().await.expect(200);
+    let claim = payee.fetch().await.expect(200);
     assert_eq!(claim.body["steps"], json!(["contact", "code", "profile", "method", "payout"]));
     assert_eq!(claim.body["completed_steps"], json!([]));
     assert_eq!(claim.body["next_step"]["path"], format!("{}/contact", payee.path()));
@@ -155,9 +155,9 @@ async fn prove_claim_contact_within_five_tries_and_ten_minutes() {
 }
 
 #[tokio::test]
-async fn who_has_only_the_link_cannot_go_on_for_another() {
+async fn who_has_only_the_link_cannot_continue_for_another() {
     let server = Server::memory().await;
-    let mut payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    let mut payee = Payee::of_payout(&server, PHONE).await.opens_session(PHONE).await;
     let session = payee.session.take();
     let steps = [
         ("profile", json!({"first_name": "Eve", "last_name": "Evil"})),
@@ -168,7 +168,7 @@ async fn who_has_only_the_link_cannot_go_on_for_another() {
         payee.post(step, body.clone()).await.refused(401, "unauthorized");
     }
     // The code that was sent is used up: who comes without the sitting begins anew.
-    assert_eq!(payee.look().await.expect(200).body["next_step"]["name"], "contact");
+    assert_eq!(payee.fetch().await.expect(200).body["next_step"]["name"], "contact");
     // A sitting is of one link, and ends after two weeks.
     let mut other = Payee::of_payout(&server, PHONE).await;
     other.session = session.clone();
@@ -181,7 +181,7 @@ async fn who_has_only_the_link_cannot_go_on_for_another() {
 #[tokio::test]
 async fn fill_claim_profile_before_the_money() {
     let server = Server::memory().await;
-    let payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    let payee = Payee::of_payout(&server, PHONE).await.opens_session(PHONE).await;
     payee.post("payout", json!({})).await.refused(409, "user-info-missing");
     for body in
         [json!({}), json!({"first_name": " ", "last_name": "D"}), json!({"first_name": "J\n", "last_name": "D"})]
@@ -195,7 +195,7 @@ async fn fill_claim_profile_before_the_money() {
 #[tokio::test]
 async fn choose_claim_method_checks_the_details_and_shows_no_number() {
     let server = Server::memory().await;
-    let payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    let payee = Payee::of_payout(&server, PHONE).await.opens_session(PHONE).await;
     payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
     for body in [
         json!({}),
@@ -291,7 +291,7 @@ async fn each_claim_step_is_taken_once_per_key() {
         let first = copies.iter().filter(|copy| !repeated(&(*copy).clone().expect(200))).count();
         assert_eq!(first, 1, "{step}");
     }
-    let user = payee.look().await.expect(200);
+    let user = payee.fetch().await.expect(200);
     assert_eq!(user.body["next_step"]["name"], "payout");
     let users = server.get("/v2/users").app_key().send().await.expect(200);
     let methods = format!("/v2/users/{}/payout-methods", users.body["data"][0]["id"].as_str().unwrap());
@@ -410,21 +410,21 @@ async fn what_ended_cannot_be_claimed() {
     let canceled = Payee::ready(&server, PHONE, "123456789").await;
     let path = format!("/v2/payout-links/{}", canceled.link["id"].as_str().unwrap());
     server.delete(&path).app_key().send().await.expect(200);
-    canceled.look().await.refused(410, "link-canceled");
+    canceled.fetch().await.refused(410, "link-canceled");
     canceled.post("payout", json!({})).await.refused(410, "link-canceled");
     let expired = Payee::of_payout(&server, PHONE).await;
     // Nobody has come to take it back yet, and still it is over.
     server.advance(30 * DAY);
-    expired.look().await.refused(410, "link-expired");
+    expired.fetch().await.refused(410, "link-expired");
     expired.post("contact", json!({"country_code": "1", "phone_number": PHONE})).await.refused(410, "link-expired");
 }
 
 #[tokio::test]
-async fn a_second_person_is_told_that_it_was_claimed() {
+async fn a_second_person_sees_that_it_was_claimed() {
     let server = Server::memory().await;
     let body = json!({"amount": 1_000, "delivery": {"method": "link"}});
     let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
-    let first = Payee { server: &server, link: link.clone(), session: None }.sits(PHONE).await;
+    let first = Payee { server: &server, link: link.clone(), session: None }.opens_session(PHONE).await;
     first.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
     first.post("method", bank("123456789")).await.expect(200);
     first.post("payout", json!({})).await.expect(200);
@@ -443,15 +443,15 @@ async fn fate(account_number: &str) -> (String, String, i64) {
     server.pass(DAY).await;
     server.pass(6 * DAY).await;
     payee.session = None;
-    let payee = payee.sits(PHONE).await;
-    let claim = payee.look().await.expect(200).body;
+    let payee = payee.opens_session(PHONE).await;
+    let claim = payee.fetch().await.expect(200).body;
     let again = json!({"platform": "wallet_a", "email": "jane@example.com"});
     payee.post("method", again).await.expect(200);
     let paid = payee.post("payout", json!({})).await.expect(200);
     assert_eq!(paid.body["remaining_amount"], 0, "all that is left can be taken");
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(payee.look().await.expect(200).body["transfer"]["status"], "completed");
+    assert_eq!(payee.fetch().await.expect(200).body["transfer"]["status"], "completed");
     let word = |name: &str| claim["transfer"][name].as_str().unwrap_or_default().to_owned();
     (word("status"), word("error"), claim["remaining_amount"].as_i64().unwrap())
 }
@@ -479,13 +479,13 @@ async fn a_late_return_gives_back_what_had_arrived() {
 
 /// `reversed` is a word of links that nothing says: what comes back after the claim is the payee's (docs/internals/spec-gaps.md).
 #[tokio::test]
-async fn a_link_stays_claimed_whatever_its_payouts_come_to() {
+async fn a_link_stays_claimed_however_its_payouts_end() {
     let server = Server::memory().await;
     let payee = Payee::ready(&server, PHONE, "20000002").await;
     payee.post("payout", json!({})).await.expect(200);
     server.work_off().await;
     server.pass(4 * DAY).await;
-    assert_eq!(payee.look().await.expect(200).body["transfer"]["status"], "reversed");
+    assert_eq!(payee.fetch().await.expect(200).body["transfer"]["status"], "reversed");
     assert_eq!(payee.maker_sees().await["status"], "claimed");
     let reversed = server.get("/v2/payout-links?status=reversed").app_key().send().await.expect(200);
     assert_eq!(reversed.body["data"], json!([]));
@@ -494,7 +494,7 @@ async fn a_link_stays_claimed_whatever_its_payouts_come_to() {
 #[tokio::test]
 async fn send_payout_pays_at_once_who_wants_it_so() {
     let server = Server::memory().await;
-    let payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    let payee = Payee::of_payout(&server, PHONE).await.opens_session(PHONE).await;
     payee.post("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
     let mut method = bank("123456789");
     method["is_default"] = json!(true);
@@ -509,8 +509,8 @@ async fn send_payout_pays_at_once_who_wants_it_so() {
         assert_eq!((&link["status"], &link["claimed_user_id"]), (&json!("claimed"), &user));
         let newest = server.get("/v2/transfers?type=payout&limit=1").app_key().send().await.expect(200).body;
         assert_eq!((&newest["data"][0]["payout_link_id"], &newest["data"][0]["amount"]), (&link["id"], &json!("500")));
-        let told = server.newest_message("+12127361234").await;
-        assert!(told["text"].as_str().unwrap().contains("$4.75"), "{told}");
+        let reported = server.newest_message("+12127361234").await;
+        assert!(reported["text"].as_str().unwrap().contains("$4.75"), "{reported}");
     }
     let claimed = server.get(&format!("/v2/payout-links?user_id={}", user.as_str().unwrap())).app_key();
     assert_eq!(claimed.send().await.expect(200).body["data"].as_array().unwrap().len(), 3);
@@ -531,8 +531,8 @@ async fn send_payout_asks_who_is_known_only_for_what_is_missing() {
     payee.post("payout", json!({})).await.expect(200);
     let next = Payee::of_payout(&server, PHONE).await;
     assert_eq!((&next.link["status"], &next.link["claimed_user_id"]), (&json!("delivery_pending"), &Value::Null));
-    let next = next.sits(PHONE).await;
-    let claim = next.look().await.expect(200).body;
+    let next = next.opens_session(PHONE).await;
+    let claim = next.fetch().await.expect(200).body;
     assert_eq!(claim["steps"], json!(["contact", "code", "method", "payout"]));
     assert_eq!(claim["next_step"]["name"], "payout", "the first method became the default");
     next.post("payout", json!({})).await.expect(200);
@@ -541,7 +541,7 @@ async fn send_payout_asks_who_is_known_only_for_what_is_missing() {
 #[tokio::test]
 async fn a_person_on_a_sanctions_list_is_not_paid() {
     let server = Server::memory().await;
-    let payee = Payee::of_payout(&server, PHONE).await.sits(PHONE).await;
+    let payee = Payee::of_payout(&server, PHONE).await.opens_session(PHONE).await;
     payee.post("profile", json!({"first_name": "Test", "last_name": "Sanctioned"})).await.expect(200);
     payee.post("method", bank("123456789")).await.expect(200);
     payee.post("payout", json!({})).await.refused(409, "invalid-state");

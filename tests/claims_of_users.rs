@@ -53,13 +53,13 @@ impl<'a> Link<'a> {
         self.server.post(&format!("{}/code", self.path)).json(json!({ "token": code })).send().await
     }
 
-    async fn sits(&self, contact: &Value, to: &str) -> Reply {
+    async fn opens_session(&self, contact: &Value, to: &str) -> Reply {
         self.contact(contact).await.expect(200);
         self.code(to).await
     }
 
-    async fn step(&self, sitting: &Reply, step: &str, body: Value) -> Reply {
-        let session = sitting.body["session"].as_str().unwrap();
+    async fn step(&self, session: &Reply, step: &str, body: Value) -> Reply {
+        let session = session.body["session"].as_str().unwrap();
         self.server.post(&format!("{}/{step}", self.path)).header("claim-session", session).json(body).send().await
     }
 
@@ -73,35 +73,35 @@ impl<'a> Link<'a> {
 }
 
 #[tokio::test]
-async fn whoever_proves_the_address_of_a_user_of_whom_nothing_is_proven_is_that_user() {
+async fn proving_the_address_of_an_unverified_user_identifies_that_user() {
     let server = Server::start().await;
     let id = ada(&server).await;
     // What the user has had reaches the threshold of the tax form, whichever way the claim is opened.
     let loan = json!({"user_id": id, "amount": -200_000});
     server.post("/v2/transfers").app_key().json(loan).send().await.expect(200);
     let link = Link::of(&server, &id).await;
-    let sitting = link.sits(&email("ada@EXAMPLE.com"), "ada@example.com").await.expect(200);
-    assert_eq!(sitting.body["steps"], json!(["contact", "code", "compliance", "method", "payout"]));
+    let session = link.opens_session(&email("ada@EXAMPLE.com"), "ada@example.com").await.expect(200);
+    assert_eq!(session.body["steps"], json!(["contact", "code", "compliance", "method", "payout"]));
     let shown = user(&server, &id).await;
     assert_eq!((&shown["status"], &shown["email"]), (&json!("verified"), &json!("ada@example.com")));
 
     let bank = json!({"platform": "ach", "routing_number": "110000000", "account_number": "123456789"});
-    link.step(&sitting, "method", bank).await.expect(200);
-    link.step(&sitting, "payout", json!({})).await.refused(409, "user-info-missing");
+    link.step(&session, "method", bank).await.expect(200);
+    link.step(&session, "payout", json!({})).await.refused(409, "user-info-missing");
     let form = json!({"w9": {
         "entity_type": "individual", "tax_id_type": "ssn",
         "name": "Ada Byron", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
         "postcode": "10001", "certified": true
     }});
-    link.step(&sitting, "compliance", form).await.expect(200);
-    link.step(&sitting, "payout", json!({})).await.expect(200);
+    link.step(&session, "compliance", form).await.expect(200);
+    link.step(&session, "payout", json!({})).await.expect(200);
     assert_eq!(link.maker_sees().await["claimed_user_id"], json!(id));
     let users = server.get("/v2/users").app_key().send().await.expect(200).body;
     assert_eq!(users["data"].as_array().unwrap().len(), 1, "nobody else was made");
 
     // The address is proven, and opens the next one too.
     let next = Link::of(&server, &id).await;
-    next.sits(&email(EMAIL), "ada@example.com").await.expect(200);
+    next.opens_session(&email(EMAIL), "ada@example.com").await.expect(200);
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn a_disabled_user_is_not_paid_by_another_door() {
     decide(&server, &id, "confirm").await.expect(200);
     assert_eq!(user(&server, &id).await["status"], "disabled");
     for (contact, to) in [(phone(PHONE), "+12127361234"), (email(EMAIL), "ada@example.com")] {
-        link.sits(&contact, to).await.refused(409, "user-inactive");
+        link.opens_session(&contact, to).await.refused(409, "user-inactive");
     }
 }
 
@@ -126,11 +126,11 @@ async fn an_address_opens_nothing_that_a_phone_was_proven_for() {
     let id = ada(&server).await;
     let link = Link::of(&server, &id).await;
     assert_eq!(link.seen().await["email"], json!("A***@example.com"));
-    link.sits(&phone(PHONE), "+12127361234").await.expect(200);
+    link.opens_session(&phone(PHONE), "+12127361234").await.expect(200);
     let next = Link::of(&server, &id).await;
     assert_eq!(next.seen().await["email"], Value::Null, "it is of no use");
     next.contact(&email(EMAIL)).await.refused(403, "not-permitted");
-    next.sits(&phone(PHONE), "+12127361234").await.expect(200);
+    next.opens_session(&phone(PHONE), "+12127361234").await.expect(200);
 }
 
 #[tokio::test]
@@ -141,12 +141,12 @@ async fn an_address_that_is_another_persons_opens_nothing() {
     let made = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
     let token = made.body["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     let first = Link { server: &server, id: made.id(), path: format!("/v2/claims/{token}") };
-    first.sits(&email(EMAIL), "ada@example.com").await.expect(200);
+    first.opens_session(&email(EMAIL), "ada@example.com").await.expect(200);
 
     let id = ada(&server).await;
     let link = Link::of(&server, &id).await;
     link.contact(&email(EMAIL)).await.refused(403, "not-permitted");
-    link.sits(&phone(PHONE), "+12127361234").await.expect(200);
+    link.opens_session(&phone(PHONE), "+12127361234").await.expect(200);
 }
 
 #[tokio::test]
@@ -174,5 +174,5 @@ async fn a_users_link_follows_their_phone_and_address() {
     let shown = link.maker_sees().await;
     assert_eq!(shown["delivery"]["phone_number"], CORRECTED);
     assert_eq!(shown["payee"]["email"], "ada@new.example");
-    link.sits(&phone(CORRECTED), "+12127369999").await.expect(200);
+    link.opens_session(&phone(CORRECTED), "+12127369999").await.expect(200);
 }

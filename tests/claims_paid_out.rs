@@ -51,7 +51,7 @@ async fn who_claims_in_time_keeps_the_money_while_the_sender_cannot_pay_the_fee(
     for _ in 0..2 {
         let refused = jane.try_step("payout", json!({})).await;
         refused.refused(402, "transaction-insufficient-funds");
-        let claim = jane.look().await;
+        let claim = jane.fetch().await;
         assert_eq!((&claim["status"], &claim["remaining_amount"]), (&json!("claimed"), &json!(1_000)));
         assert_eq!(claim["next_step"]["name"], "payout");
     }
@@ -99,7 +99,7 @@ async fn a_payout_that_could_not_be_made_is_answered_alike_under_its_key() {
 }
 
 #[tokio::test]
-async fn the_last_step_tells_what_is_charged() {
+async fn the_last_step_shows_what_is_charged() {
     let server = Server::memory().await;
     let payee = json!({"country_code": "1", "phone_number": "2127361234"});
     link(&server, json!({"amount": 1_000, "payee": payee})).await;

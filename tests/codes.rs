@@ -122,8 +122,8 @@ async fn unlock_verification_opens_what_a_hundred_wrong_codes_locked() {
     server.post(unlock).as_org().json(json!({})).send().await.refused(400, "invalid-input");
     let both = json!({"country_code": "1", "phone_number": PHONE, "email": "a@example.com"});
     assert_eq!(server.post(unlock).as_org().json(both).send().await.fields(), ["/email"]);
-    let nobody = json!({"email": "a@example.com"});
-    server.post(unlock).as_org().json(nobody).send().await.refused(404, "not-found");
+    let unknown = json!({"email": "a@example.com"});
+    server.post(unlock).as_org().json(unknown).send().await.refused(404, "not-found");
     // A signed-in administrator unlocks as the organization's key does; another role does not.
     let payer = server.sign_in("payer").await;
     server.post(unlock).by(&payer).json(phone()).send().await.refused(403, "not-permitted");
@@ -148,7 +148,7 @@ async fn unlock_verification_opens_what_a_hundred_wrong_codes_locked() {
         }
     }
     for name in ["verification.locked", "verification.unlocked"] {
-        assert_eq!(names.iter().filter(|told| *told == name).count(), 1, "{name}: {names:?}");
+        assert_eq!(names.iter().filter(|reported| *reported == name).count(), 1, "{name}: {names:?}");
     }
     let acts = server.get("/v2/administrative-acts").as_org().send().await.expect(200).body;
     let acts = acts["data"].as_array().unwrap().iter().filter(|act| act["act"] == "verification.unlocked");

@@ -26,23 +26,23 @@ async fn contact(server: &Server, link: &Value, contact: Value) -> Reply {
 }
 
 /// Names a phone or an address, and types the code that was sent there.
-async fn sit(server: &Server, link: &Value, by: Value, to: &str) -> Reply {
+async fn open_session(server: &Server, link: &Value, by: Value, to: &str) -> Reply {
     contact(server, link, by).await.expect(200);
     let code = server.newest_code(to).await;
     server.post(&format!("{}/code", claim(link))).json(json!({ "token": code })).send().await
 }
 
-async fn profile(server: &Server, link: &Value, sitting: &Reply, first_name: &str, last_name: &str) -> Reply {
+async fn profile(server: &Server, link: &Value, session: &Reply, first_name: &str, last_name: &str) -> Reply {
     let name = json!({"first_name": first_name, "last_name": last_name});
-    let session = sitting.body["session"].as_str().unwrap();
+    let session = session.body["session"].as_str().unwrap();
     server.post(&format!("{}/profile", claim(link))).header("claim-session", session).json(name).send().await
 }
 
 /// A payee who came by an address and whom an administrator found to be on the list; gives the id.
 async fn found_by_address(server: &Server) -> String {
     let first = link(server, json!({"amount": 1_000, "payee": {"email": EMAIL}})).await;
-    let sitting = sit(server, &first, json!({"email": EMAIL}), EMAIL).await.expect(200);
-    profile(server, &first, &sitting, "Test", "Sanctioned").await.expect(200);
+    let session = open_session(server, &first, json!({"email": EMAIL}), EMAIL).await.expect(200);
+    profile(server, &first, &session, "Test", "Sanctioned").await.expect(200);
     let users = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;
     let id = users["data"][0]["id"].as_str().unwrap().to_owned();
     decide(server, &id, "confirm").await.expect(200);
@@ -50,11 +50,11 @@ async fn found_by_address(server: &Server) -> String {
 }
 
 #[tokio::test]
-async fn whoever_was_found_does_not_come_back_by_the_same_address() {
+async fn a_listed_person_does_not_return_by_the_same_address() {
     let server = Server::memory().await;
     found_by_address(&server).await;
     let next = link(&server, json!({"amount": 1_000, "payee": {"email": EMAIL}})).await;
-    sit(&server, &next, json!({"email": EMAIL}), EMAIL).await.refused(409, "user-inactive");
+    open_session(&server, &next, json!({"email": EMAIL}), EMAIL).await.refused(409, "user-inactive");
     let users = server.get("/v2/users").app_key().send().await.expect(200).body;
     assert_eq!(users["data"].as_array().unwrap().len(), 1, "nobody else was made: {users}");
 }
@@ -67,16 +67,16 @@ async fn the_other_name_on_a_link_opens_nothing_for_who_must_not_be_paid() {
     let named = link(&server, json!({"amount": 1_000, "payee": payee})).await;
     let person = json!({"first_name": "Test", "last_name": "Sanctioned", "email": "t@example.com", "country_code": "1", "phone_number": PHONE});
     let id = server.post("/v2/users").app_key().json(person).send().await.expect(201).id();
-    sit(&server, &named, json!({"email": EMAIL}), EMAIL).await.refused(409, "invalid-state");
+    open_session(&server, &named, json!({"email": EMAIL}), EMAIL).await.refused(409, "invalid-state");
     decide(&server, &id, "confirm").await.expect(200);
-    sit(&server, &named, json!({"email": EMAIL}), EMAIL).await.refused(409, "user-inactive");
+    open_session(&server, &named, json!({"email": EMAIL}), EMAIL).await.refused(409, "user-inactive");
     // And the other way round.
     let server = Server::memory().await;
     found_by_address(&server).await;
     let payee = json!({"country_code": "1", "phone_number": PHONE, "email": EMAIL});
     let named = link(&server, json!({"amount": 1_000, "payee": payee})).await;
     let by = json!({"country_code": "1", "phone_number": PHONE});
-    sit(&server, &named, by, "+12127361234").await.refused(409, "user-inactive");
+    open_session(&server, &named, by, "+12127361234").await.refused(409, "user-inactive");
 }
 
 #[tokio::test]
@@ -99,8 +99,8 @@ async fn the_number_of_who_is_under_review_does_not_become_free() {
 async fn the_address_of_who_is_under_review_does_not_become_free() {
     let server = Server::memory().await;
     let first = link(&server, json!({"amount": 1_000, "payee": {"email": EMAIL}})).await;
-    let sitting = sit(&server, &first, json!({"email": EMAIL}), EMAIL).await.expect(200);
-    profile(&server, &first, &sitting, "Test", "Sanctioned").await.expect(200);
+    let session = open_session(&server, &first, json!({"email": EMAIL}), EMAIL).await.expect(200);
+    profile(&server, &first, &session, "Test", "Sanctioned").await.expect(200);
     let users = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;
     let id = users["data"][0]["id"].as_str().unwrap().to_owned();
     let phone = json!({"phone_number": {"country_code": "1", "phone_number": PHONE}});
@@ -166,8 +166,8 @@ async fn who_was_deleted_is_gone_from_links_and_requests() {
     let payee = json!({"first_name": "Jane", "last_name": "Doe", "country_code": "1", "phone_number": PHONE});
     let claimed = link(&server, json!({"amount": 700, "payee": payee})).await;
     let by = json!({"country_code": "1", "phone_number": PHONE});
-    let sitting = sit(&server, &claimed, by, "+12127361234").await.expect(200);
-    let session = sitting.body["session"].as_str().unwrap();
+    let session = open_session(&server, &claimed, by, "+12127361234").await.expect(200);
+    let session = session.body["session"].as_str().unwrap();
     let pay = |step: &str, body: Value| {
         server.post(&format!("{}/{step}", claim(&claimed))).header("claim-session", session).json(body).send()
     };
@@ -196,13 +196,13 @@ async fn who_was_deleted_is_gone_from_links_and_requests() {
 
     server.delete(&format!("/v2/users/{id}")).app_key().send().await.expect(200);
     server.work_off().await;
-    let nobody = json!({
+    let unknown = json!({
         "first_name": null, "last_name": null, "email": null, "country_code": null, "phone_number": null
     });
     for link in [&open, &claimed] {
         let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
         let shown = server.get(&path).app_key().send().await.expect(200).body;
-        assert_eq!(shown["payee"], nobody, "{shown}");
+        assert_eq!(shown["payee"], unknown, "{shown}");
     }
     let path = format!("/v2/payout-requests/{}", request["id"].as_str().unwrap());
     let shown = server.get(&path).app_key().send().await.expect(200).body;
@@ -217,7 +217,7 @@ async fn who_was_deleted_is_gone_from_links_and_requests() {
 
 /// The page shows the end of the payee's number; nobody finds the rest by trying.
 #[tokio::test]
-async fn ten_wrong_contacts_an_hour_are_looked_at_for_one_link() {
+async fn ten_wrong_contacts_an_hour_are_compared_for_one_link() {
     let server = Server::memory().await;
     let body = json!({"amount": 500, "payee": {"country_code": "1", "phone_number": PHONE}});
     let one = link(&server, body.clone()).await;
@@ -240,9 +240,9 @@ async fn ten_payouts_are_made_of_one_link() {
     let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": PHONE}});
     let one = link(&server, body).await;
     let by = json!({"country_code": "1", "phone_number": PHONE});
-    let sitting = sit(&server, &one, by, "+12127361234").await.expect(200);
-    profile(&server, &one, &sitting, "Jane", "Doe").await.expect(200);
-    let session = sitting.body["session"].as_str().unwrap();
+    let session = open_session(&server, &one, by, "+12127361234").await.expect(200);
+    profile(&server, &one, &session, "Jane", "Doe").await.expect(200);
+    let session = session.body["session"].as_str().unwrap();
     let step = |step: &str, body: Value| {
         server.post(&format!("{}/{step}", claim(&one))).header("claim-session", session).json(body).send()
     };

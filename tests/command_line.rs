@@ -104,7 +104,7 @@ impl Drop for Listening {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn listen_brings_what_happens_to_a_url_and_goes_on_when_the_server_was_away() {
+async fn listen_forwards_events_to_a_url_and_resumes_when_the_server_was_away() {
     let mut sandbox = Sandbox::start();
     sandbox.link();
     let before = sandbox.log(0).len();
@@ -242,10 +242,10 @@ fn serve_says_where_it_listens_in_one_line_of_json() {
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    let told: Value = serde_json::from_str(&line).unwrap();
-    assert!(told["listening"].as_str().unwrap().starts_with("http://127.0.0.1:"), "{told}");
-    assert_eq!(told["credentials"], format!("{data_dir}/sandbox-credentials.json"));
-    assert_eq!(told["first_start"], true);
+    let reported: Value = serde_json::from_str(&line).unwrap();
+    assert!(reported["listening"].as_str().unwrap().starts_with("http://127.0.0.1:"), "{reported}");
+    assert_eq!(reported["credentials"], format!("{data_dir}/sandbox-credentials.json"));
+    assert_eq!(reported["first_start"], true);
 }
 
 /// The list that the sandbox carries, as files.

@@ -36,7 +36,7 @@ impl<'a> Payee<'a> {
         self.server.post(&path).header("claim-session", &self.session).json(body).send().await
     }
 
-    async fn look(&self) -> Value {
+    async fn fetch(&self) -> Value {
         self.server.get(&self.path).header("claim-session", &self.session).send().await.expect(200).body
     }
 
@@ -103,7 +103,7 @@ async fn pay(server: &Server, user: &str) -> String {
 async fn change_claim_contact_and_confirm_claim_contact_change_a_phone_number() {
     let server = Server::memory().await;
     let payee = Payee::of(&server).await;
-    assert_eq!(payee.look().await["may_change_contact"], true);
+    assert_eq!(payee.fetch().await["may_change_contact"], true);
     let (before, events, sent) =
         (payee.user().await, payee.events().await, notices(&server, "+12127361234").await.len());
 
@@ -231,7 +231,7 @@ async fn a_session_of_a_link_that_names_no_payee_changes_no_contact() {
     for number in [OLD, "2127369999"] {
         let (path, session) = open(&server, json!({}), number).await;
         let unnamed = Payee { server: &server, user: named.user.clone(), path, session };
-        assert_eq!(unnamed.look().await["may_change_contact"], false);
+        assert_eq!(unnamed.fetch().await["may_change_contact"], false);
         let refused = unnamed.begins(phone(NEW)).await;
         assert_eq!(refused.refused(403, "not-permitted").fields(), ["/phone_number"]);
         unnamed.begins(json!({"email": EMAIL})).await.refused(403, "not-permitted");
@@ -271,7 +271,7 @@ async fn a_change_of_contact_expires_with_its_codes_and_with_its_session() {
     payee.begins(phone(NEW)).await.expect(200);
     let (present, new) = (code(&server, "+12127361234").await, code(&server, "+12127365678").await);
     server.advance(600);
-    assert_eq!(payee.look().await["contact_change"], Value::Null);
+    assert_eq!(payee.fetch().await["contact_change"], Value::Null);
     payee.confirms(&present, &new).await.refused(400, "wrong-token");
     payee.begins(phone(NEW)).await.expect(200);
     let (present, new) = (code(&server, "+12127361234").await, code(&server, "+12127365678").await);

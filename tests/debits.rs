@@ -164,9 +164,9 @@ async fn collected_money_leaves_by_no_way_before_its_hold_is_over() {
     server.post(&path).app_key().json(json!({"amount": amount})).send().await.expect(200);
     let events = server.get("/v2/events?limit=100").app_key().send().await.expect(200).body;
     let events = events["data"].as_array().unwrap();
-    let told = events.iter().filter(|event| event["object"]["id"] == made.id().as_str());
-    assert!(told.clone().all(|event| event["name"] == "payment.updated"));
-    assert_eq!(told.count(), 4, "made, pending, completed, released");
+    let reported = events.iter().filter(|event| event["object"]["id"] == made.id().as_str());
+    assert!(reported.clone().all(|event| event["name"] == "payment.updated"));
+    assert_eq!(reported.count(), 4, "made, pending, completed, released");
     server.verify();
 }
 

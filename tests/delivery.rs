@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bursar::carriers::Carriers;
+use bursar::providers::Providers;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
@@ -16,12 +16,12 @@ const ADDRESS: &str = "ada@example.org";
 
 async fn by_phone(gateway: &FakeGateway) -> Server {
     let gateway = gateway.clone();
-    Server::with_carriers(move || Carriers { mail: None, phone: Some(gateway.carrier()) }).await
+    Server::with_providers(move || Providers { mail: None, phone: Some(gateway.provider()) }).await
 }
 
 async fn by_mail(mail: &FakeMail) -> Server {
     let url = mail.url();
-    Server::with_carriers(move || Carriers { mail: Some(FakeMail::carrier(&url)), phone: None }).await
+    Server::with_providers(move || Providers { mail: Some(FakeMail::provider(&url)), phone: None }).await
 }
 
 async fn link(server: &Server, payee: Value, method: &str) -> Value {
@@ -114,7 +114,7 @@ async fn a_mailbox_that_is_not_there_fails_the_delivery_at_once() {
 }
 
 #[tokio::test]
-async fn a_busy_mail_server_is_asked_again_and_again_but_not_for_ever() {
+async fn a_busy_mail_server_is_retried_a_limited_number_of_times() {
     let mut mail = FakeMail::start();
     let server = by_mail(&mail).await;
     mail.set(MailMode::Busy);
@@ -160,8 +160,8 @@ async fn a_mail_server_that_wants_a_login_gets_it_and_a_wrong_one_waits_to_be_me
     let mut mail = FakeMail::start_with_login();
     for (password, took, becomes) in [("wrong", 0, "delivery_pending"), ("s3cret pässword", 1, "sent")] {
         let url = mail.url();
-        let carriers = move || Carriers { mail: Some(FakeMail::carrier_of(&url, password)), phone: None };
-        let server = Server::with_carriers(carriers).await;
+        let providers = move || Providers { mail: Some(FakeMail::carrier_of(&url, password)), phone: None };
+        let server = Server::with_providers(providers).await;
         let made = mail_link(&server).await;
         server.work_off().await;
         assert_eq!((mail.mails().len(), status(&server, &made).await), (took, json!(becomes)), "{password}");
@@ -172,8 +172,8 @@ async fn a_mail_server_that_wants_a_login_gets_it_and_a_wrong_one_waits_to_be_me
 async fn a_password_is_never_sent_without_tls() {
     let mut mail = FakeMail::start_with_open_login();
     let url = mail.url();
-    let carriers = move || Carriers { mail: Some(FakeMail::carrier_of(&url, "s3cret pässword")), phone: None };
-    let server = Server::with_carriers(carriers).await;
+    let providers = move || Providers { mail: Some(FakeMail::carrier_of(&url, "s3cret pässword")), phone: None };
+    let server = Server::with_providers(providers).await;
     let made = mail_link(&server).await;
     server.work_off().await;
     assert_eq!((mail.mails().len(), status(&server, &made).await), (0, json!("delivery_pending")));
@@ -183,15 +183,15 @@ async fn a_password_is_never_sent_without_tls() {
 async fn no_mail_server_at_all_is_no_doubt() {
     let mut mail = FakeMail::start();
     let url = mail.url();
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let wrong = format!("smtp://{}", nobody.local_addr().unwrap());
-    drop(nobody);
+    let unknown_id = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let wrong = format!("smtp://{}", unknown_id.local_addr().unwrap());
+    drop(unknown_id);
     let here = std::sync::atomic::AtomicBool::new(false);
     let pick = move || {
         let first = !here.swap(true, std::sync::atomic::Ordering::Relaxed);
-        Carriers { mail: Some(FakeMail::carrier(if first { &wrong } else { &url })), phone: None }
+        Providers { mail: Some(FakeMail::provider(if first { &wrong } else { &url })), phone: None }
     };
-    let mut server = Server::with_carriers(pick).await;
+    let mut server = Server::with_providers(pick).await;
     let made = mail_link(&server).await;
     for _ in 0..3 {
         server.pass(60).await;
@@ -455,12 +455,12 @@ async fn report_message_status_is_refused_without_the_gateways_signature_or_for_
     }
     assert_eq!(status(&server, &made).await, "sent");
 
-    let nobody = "0195cf3a-0000-7000-8000-000000000000";
+    let unknown_id = "0195cf3a-0000-7000-8000-000000000000";
     let (path, message) = good.url.rsplit_once('/').unwrap();
-    let unknown = Reported::signed(format!("{path}/{nobody}"), good.fields.clone());
+    let unknown = Reported::signed(format!("{path}/{unknown_id}"), good.fields.clone());
     post(&server, &unknown).await.refused(404, "not-found");
     // A message of another organization is not there either.
-    let foreign = Reported::signed(format!("{}/carriers/sms/{nobody}/{message}", PUBLIC_URL), good.fields.clone());
+    let foreign = Reported::signed(format!("{}/carriers/sms/{unknown_id}/{message}", PUBLIC_URL), good.fields.clone());
     post(&server, &foreign).await.refused(404, "not-found");
     let nameless = Reported::signed(good.url.clone(), vec![("MessageSid", "SM1".to_owned())]);
     post(&server, &nameless).await.refused(400, "invalid-input");
@@ -557,7 +557,7 @@ async fn a_crash_between_the_gateways_yes_and_our_commit_sends_nothing_twice() {
 }
 
 #[test]
-fn wrong_settings_of_carriers_end_with_78_and_name_the_setting() {
+fn wrong_settings_of_providers_end_with_78_and_name_the_setting() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str, mode: u32| {
@@ -572,7 +572,7 @@ fn wrong_settings_of_carriers_end_with_78_and_name_the_setting() {
         format!("{sms} {token}")
     };
     let mail = "--smtp-url smtps://mail.example.com --smtp-from pay@example.com";
-    for (flags, told) in [
+    for (flags, reported) in [
         ("--smtp-url smtps://mail.example.com".to_owned(), "e-mail needs both smtp-url and smtp-from"),
         ("--smtp-url mail --smtp-from pay@example.com".to_owned(), "smtp-url must be"),
         ("--smtp-url smtps://me:hunter2@m.example --smtp-from pay@example.com".to_owned(), "smtp-password-file"),
@@ -593,6 +593,6 @@ fn wrong_settings_of_carriers_end_with_78_and_name_the_setting() {
         let ended = bursar(&arguments).output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert_eq!(ended.status.code(), Some(78), "{flags}: {said}");
-        assert!(said.contains(told) && !said.contains("hunter2"), "{flags}: {said}");
+        assert!(said.contains(reported) && !said.contains("hunter2"), "{flags}: {said}");
     }
 }

@@ -159,7 +159,7 @@ async fn a_payee_of_many_links_is_erased_page_by_page() {
 
 /// An event whose object was changed, and made to look erased, is found: the proof takes the chain key.
 #[tokio::test]
-async fn an_event_that_only_looks_erased_is_found() {
+async fn an_event_with_a_forged_erasure_is_found() {
     use bursar::events::Event;
     let server = Server::failing().await;
     let body = json!({"amount": 1000, "memo": MEMO, "delivery": {"method": "link"}});

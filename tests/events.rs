@@ -11,21 +11,21 @@ async fn names(server: &Server, after: i64) -> Vec<(i64, String)> {
 }
 
 #[tokio::test]
-async fn list_events_tells_each_transition_once_and_in_order() {
+async fn list_events_shows_each_transition_once_and_in_order() {
     let server = Server::start().await;
     let before = names(&server, 0).await.last().map_or(0, |(sequence, _)| *sequence);
     let body = json!({"amount": 1000, "delivery": {"method": "link"}});
     let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201);
     server.delete(&format!("/v2/payout-links/{}", link.id())).app_key().send().await.expect(200);
 
-    let told = names(&server, before).await;
-    let numbers: Vec<i64> = told.iter().map(|(sequence, _)| *sequence - before).collect();
+    let reported = names(&server, before).await;
+    let numbers: Vec<i64> = reported.iter().map(|(sequence, _)| *sequence - before).collect();
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6], "no gap, no second");
-    let told: Vec<&str> = told.iter().map(|(_, name)| name.as_str()).collect();
+    let reported: Vec<&str> = reported.iter().map(|(_, name)| name.as_str()).collect();
     let made = ["transfer.updated", "transfer.updated", "payout_link.updated", "payout_link.updated"];
     let canceled = ["transfer.updated", "payout_link.updated"];
     assert_eq!(
-        told,
+        reported,
         [made.as_slice(), canceled.as_slice()].concat(),
         "hold made and set aside, link made and delivered; both ended"
     );
@@ -33,7 +33,7 @@ async fn list_events_tells_each_transition_once_and_in_order() {
 
 /// One phone is one user, so no two users are ever merged. The name is the public interface's and can be asked for.
 #[tokio::test]
-async fn nothing_tells_that_users_were_merged() {
+async fn no_event_says_that_users_were_merged() {
     let server = Server::memory().await;
     let person = json!({
         "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com", "country_code": "1",

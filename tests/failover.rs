@@ -15,7 +15,7 @@ use crate::harness::patroni::{Fault, Patroni, Replication};
 use crate::harness::postgres::aside;
 use crate::harness::sending::Sending;
 use crate::harness::{Process, http};
-use crate::postgres_processes::House;
+use crate::postgres_processes::Deployment;
 
 /// Within which time writes must be back.
 const BACK_WITHIN: Duration = Duration::from_secs(30);
@@ -45,26 +45,26 @@ struct Took {
 }
 
 /// Two programs on one cluster, and what they were asked for.
-struct Stand {
+struct Fixture {
     patroni: Patroni,
-    house: House,
+    deployment: Deployment,
     processes: [Process; 2],
     judge: Judge,
 }
 
-impl Stand {
+impl Fixture {
     fn new(folder: &std::path::Path, replication: Replication) -> Self {
         let patroni = Patroni::start(folder, replication);
-        let house = House::new(patroni.database());
+        let deployment = Deployment::new(patroni.database());
         // The first makes the schema and the demonstration.
-        let first = house.start(&[]);
-        let processes = [first, house.start(&[])];
-        Self { patroni, house, processes, judge: Judge::default() }
+        let first = deployment.start(&[]);
+        let processes = [first, deployment.start(&[])];
+        Self { patroni, deployment, processes, judge: Judge::default() }
     }
 
     /// Breaks the primary under load, and settles with everyone when it is whole again.
     async fn fail_over(&mut self, round: u64, fault: Fault) -> Took {
-        let credentials = self.house.credentials();
+        let credentials = self.deployment.credentials();
         let loads = self.processes.iter().zip(1..).map(|(process, place)| Load {
             connections: 8,
             duration: Duration::from_secs(3),
@@ -81,7 +81,7 @@ impl Stand {
         sending.more(20).await;
         assert!(unready.join().unwrap(), "{fault:?}: it was ready without a primary all the time");
         aside(|| self.patroni.mend_node(primary, fault));
-        aside(|| self.patroni.wait_until_whole());
+        aside(|| self.patroni.wait_until_complete());
         sending.more(100).await;
         assert_eq!(self.processes[0].get("/readyz").0, 200);
         let (sent, beats) = sending.end().await;
@@ -109,7 +109,7 @@ impl Stand {
     }
 
     fn verdict(&self) -> Verdict {
-        self.judge.verdict(&links(&load(&self.processes[0], &self.house.credentials(), 0)))
+        self.judge.verdict(&links(&load(&self.processes[0], &self.deployment.credentials(), 0)))
     }
 }
 
@@ -127,10 +127,10 @@ fn spread(mut of: Vec<Duration>) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn failovers_lose_and_double_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
-    let mut stand = aside(|| Stand::new(folder.path(), Replication::Any));
+    let mut fixture = aside(|| Fixture::new(folder.path(), Replication::Any));
     let mut took = Vec::new();
     for (round, fault) in (0..setting("BURSAR_FAILOVERS", 3)).zip(FAULTS.iter().cycle()) {
-        let one = stand.fail_over(round, *fault).await;
+        let one = fixture.fail_over(round, *fault).await;
         println!(
             "{:2} {:<14} another leads after {:>4} s, writes are back after {:>4} s, longest silence {:>4} s",
             round + 1,
@@ -141,9 +141,9 @@ async fn failovers_lose_and_double_nothing_that_was_acknowledged() {
         );
         took.push(one);
     }
-    assert_eq!(stand.verdict(), Verdict::default());
-    aside(|| stand.house.verify());
-    let (sent, acknowledged) = stand.judge.sent_and_acknowledged();
+    assert_eq!(fixture.verdict(), Verdict::default());
+    aside(|| fixture.deployment.verify());
+    let (sent, acknowledged) = fixture.judge.sent_and_acknowledged();
     println!(
         "{} failovers, {sent} payouts, {acknowledged} of them acknowledged at once; none lost, none doubled",
         took.len()
@@ -159,11 +159,11 @@ async fn failovers_lose_and_double_nothing_that_was_acknowledged() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn failovers_of_asynchronous_replication_lose_what_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
-    let mut stand = aside(|| Stand::new(folder.path(), Replication::Asynchronous));
+    let mut fixture = aside(|| Fixture::new(folder.path(), Replication::Asynchronous));
     // It acknowledges for some seconds what nobody else hears of.
-    stand.fail_over(0, Fault::Unheard).await;
-    let verdict = stand.verdict();
-    let (sent, acknowledged) = stand.judge.sent_and_acknowledged();
+    fixture.fail_over(0, Fault::Unheard).await;
+    let verdict = fixture.verdict();
+    let (sent, acknowledged) = fixture.judge.sent_and_acknowledged();
     println!("{sent} payouts, {acknowledged} of them acknowledged at once; {} lost", verdict.lost.len());
     assert!(!verdict.lost.is_empty(), "asynchronous replication lost nothing: the test cannot fail");
 }

@@ -64,7 +64,7 @@ async fn a_percentage_that_rounds_to_nothing_costs_a_cent() {
 }
 
 #[tokio::test]
-async fn without_an_amount_all_fourteen_rails_tell_their_schedules_alone() {
+async fn without_an_amount_all_fourteen_rails_show_their_schedules_alone() {
     let server = Server::memory().await;
     // Not even verified: no check runs.
     let user = server.user(1234).await;
@@ -227,8 +227,8 @@ async fn every_wrong_parameter_is_named() {
         let reply = ask(&server, &format!("user_id={user}&platform={rail}")).await;
         assert!(reply.text.contains(advice), "{}", reply.text);
     }
-    let nobody = "019a0000-0000-7000-8000-000000000000";
-    ask(&server, &format!("user_id={nobody}&platform=ach")).await.refused(404, "not-found");
+    let unknown_id = "019a0000-0000-7000-8000-000000000000";
+    ask(&server, &format!("user_id={unknown_id}&platform=ach")).await.refused(404, "not-found");
 }
 
 #[tokio::test]

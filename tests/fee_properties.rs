@@ -88,12 +88,12 @@ fn over_a_million_charges_add_up_and_stay_within_their_bounds() {
         let fx = if lot.chance(3) { lot.percent() } else { terms.fx_percent };
         let amount = lot.amount();
         let input = ChargeInput { platform, amount, service: &service, app: &app, override_, fx, party };
-        let told = || format!("case {case}: {input:?}");
+        let reported = || format!("case {case}: {input:?}");
 
         let (base, app_base) = bases(platform, amount, override_).unwrap();
         let whole = platform.pays_whole_dollars();
-        assert_eq!(base.get(), if whole { amount.get() / 100 * 100 } else { amount.get() }, "{}", told());
-        assert_eq!(app_base, if override_ { amount } else { base }, "{}", told());
+        assert_eq!(base.get(), if whole { amount.get() / 100 * 100 } else { amount.get() }, "{}", reported());
+        assert_eq!(app_base, if override_ { amount } else { base }, "{}", reported());
         on_whole_dollars += u64::from(whole && base != amount);
 
         let parts = [fee_by_decimals(&service, base), fee_by_decimals(&app, app_base)];
@@ -101,8 +101,8 @@ fn over_a_million_charges_add_up_and_stay_within_their_bounds() {
         let total = parts[0] + parts[1] + upcharge;
         for (one, on) in [(&service, base), (&app, app_base)] {
             let fee = fee(one, on).unwrap();
-            assert!(fee >= one.min || one.max.is_some_and(|max| max < one.min), "{}", told());
-            assert!(one.max.is_none_or(|max| fee <= max) && !fee.is_negative(), "{}", told());
+            assert!(fee >= one.min || one.max.is_some_and(|max| max < one.min), "{}", reported());
+            assert!(one.max.is_none_or(|max| fee <= max) && !fee.is_negative(), "{}", reported());
             held += u64::from(one.max == Some(fee) || (one.min == fee && one.min.is_positive()));
         }
         match charge(input) {
@@ -112,23 +112,23 @@ fn over_a_million_charges_add_up_and_stay_within_their_bounds() {
                     [done.fee.get(), done.platform_fee.get(), done.fx_upcharge.get()],
                     [parts[0], parts[1], upcharge],
                     "{}",
-                    told()
+                    reported()
                 );
-                assert_eq!(done.total.get(), total, "{}", told());
+                assert_eq!(done.total.get(), total, "{}", reported());
                 let user_fee = if party == Party::User { total } else { 0 };
-                assert_eq!(done.user_fee.get(), user_fee, "{}", told());
-                assert_eq!(done.payout_amount.get(), amount.get() - user_fee, "{}", told());
-                assert!(done.payout_amount.is_positive() && done.payout_amount <= amount, "{}", told());
+                assert_eq!(done.user_fee.get(), user_fee, "{}", reported());
+                assert_eq!(done.payout_amount.get(), amount.get() - user_fee, "{}", reported());
+                assert!(done.payout_amount.is_positive() && done.payout_amount <= amount, "{}", reported());
             }
             Err(FeeRefusal::FeesExceedAmount { .. }) => {
                 eaten_up += 1;
-                assert!(party == Party::User && total > amount.get(), "{}", told());
+                assert!(party == Party::User && total > amount.get(), "{}", reported());
             }
             Err(FeeRefusal::FeesTakeAll { .. }) => {
                 eaten_up += 1;
-                assert!(party == Party::User && total == amount.get(), "{}", told());
+                assert!(party == Party::User && total == amount.get(), "{}", reported());
             }
-            Err(other) => panic!("{other}: {}", told()),
+            Err(other) => panic!("{other}: {}", reported()),
         }
     }
     // The cases are of all kinds, or they would prove little.

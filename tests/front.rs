@@ -74,7 +74,7 @@ async fn an_unknown_path_has_the_error_body() {
 }
 
 #[tokio::test]
-async fn a_wrong_method_is_told_the_right_ones() {
+async fn a_wrong_method_learns_the_right_ones() {
     let server = server().await;
     let reply = server.delete(THINGS).send().await;
     assert_eq!(reply.refused(405, "method-not-allowed").header("allow"), Some("GET, HEAD, POST"));
@@ -140,7 +140,7 @@ async fn json_is_read_strictly() {
 }
 
 #[tokio::test]
-async fn a_field_that_stands_twice_is_named_where_it_stands() {
+async fn a_duplicate_field_is_named_with_its_place() {
     let server = server().await;
     for (body, field) in [
         (r#"{"a":1,"a":1}"#, "/a"),
@@ -244,7 +244,7 @@ async fn head_is_get_without_the_body() {
 }
 
 #[tokio::test]
-async fn a_panic_costs_its_request_and_nobody_else_anything() {
+async fn a_panic_fails_its_request_and_no_other() {
     let server = server().await;
     let reply = server.get("/v2/test/fail").send().await;
     assert!(!reply.refused(500, "internal-error").text.contains("a test's panic"));
@@ -283,7 +283,7 @@ async fn refusals_come_in_their_order() {
 }
 
 #[tokio::test]
-async fn too_many_requests_are_told_when_to_come_back() {
+async fn too_many_requests_learn_when_to_retry() {
     let limits = Limits { requests_per_second: NonZeroU32::new(2), ..Limits::default() };
     let server = Server::with_routes(routes(), limits).await;
     let first = server.get("/v2/test/mine").app_key().send().await.expect(200);
@@ -314,7 +314,7 @@ async fn pages_take_forms() {
 }
 
 #[tokio::test]
-async fn a_credential_stands_once() {
+async fn a_credential_is_sent_once() {
     let server = Server::memory().await;
     let (own, other) = (server.app_id(), "00000000-0000-4000-8000-000000000000".to_owned());
     let twice = server.get("/v2/payout-links").app_key().header("Api-App-Id", &own).header("Api-App-Id", &other);

@@ -1,6 +1,6 @@
 //! How money gets into an app's wallet and out of it again.
 
-use bursar::ledger::watch::WalletWatch;
+use bursar::ledger::wallet_funding::WalletFunding;
 use bursar::money::Cents;
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -151,7 +151,7 @@ async fn an_app_whose_payouts_are_limited_does_not_set_its_bank_account() {
 
 /// Nobody has looked after the wallet yet when the money is asked for.
 #[tokio::test]
-async fn what_an_app_owes_is_not_taken_out_whoever_is_quicker() {
+async fn what_an_app_owes_is_never_withdrawn_in_a_race() {
     let server = Server::memory().await;
     let user = server.verified_user(1234).await;
     let moved = async |amount: i64| {
@@ -284,7 +284,7 @@ async fn verify_finds_a_watch_that_was_tampered_with() {
     server.pass(2 * DAY).await;
     post(&server, "deposit", 10).await.expect(200);
     server.verify();
-    let found = |edit: fn(&mut WalletWatch)| {
+    let found = |edit: fn(&mut WalletFunding)| {
         let findings = server.tampered(|_| true, edit);
         findings.into_iter().map(|finding| (finding.invariant, finding.what)).collect::<Vec<_>>()
     };
@@ -456,7 +456,7 @@ async fn a_refill_that_failed_is_tried_again_a_day_later() {
 }
 
 #[tokio::test]
-async fn create_organization_transfer_moves_both_ways_and_list_organization_transfers_tells() {
+async fn create_organization_transfer_moves_both_ways_and_list_organization_transfers_shows_it() {
     let server = Server::memory().await;
     let app = server.app_id();
     let send = |amount: i64| {
@@ -496,8 +496,8 @@ async fn create_organization_transfer_moves_both_ways_and_list_organization_tran
 
     let bare = server.post("/v2/organization-transfers").as_org().json(json!({"amount": 0})).send().await;
     assert_eq!(bare.refused(400, "invalid-input").fields(), ["/app_id", "/amount"]);
-    let nobody = server.post("/v2/organization-transfers").as_org().json(json!({"amount": 1})).send().await;
-    assert_eq!(nobody.refused(400, "invalid-input").fields(), ["/app_id"]);
+    let unknown_id = server.post("/v2/organization-transfers").as_org().json(json!({"amount": 1})).send().await;
+    assert_eq!(unknown_id.refused(400, "invalid-input").fields(), ["/app_id"]);
     let unknown = json!({"amount": 1, "app_id": given.id()});
     server.post("/v2/organization-transfers").as_org().json(unknown).send().await.refused(404, "not-found");
     let own = json!({"amount": 1, "app_id": app});

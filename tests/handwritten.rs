@@ -111,8 +111,8 @@ fn the_map_names_every_module() {
 }
 
 #[test]
-fn operators_are_told_every_setting_and_metric() {
-    let told = text("docs/operating.md");
+fn every_setting_and_metric_is_documented_for_operators() {
+    let reported = text("docs/operating.md");
     let mut names: BTreeSet<String> = between(&text("src/config.rs"), "env = \"", "\"").map(str::to_owned).collect();
     for source in files(&root().join("src"), ".rs") {
         let code = fs::read_to_string(source).unwrap();
@@ -123,6 +123,6 @@ fn operators_are_told_every_setting_and_metric() {
         }
     }
     assert!(names.len() > 10, "{names:?}");
-    let untold: Vec<&String> = names.iter().filter(|name| !told.contains(&format!("`{name}`"))).collect();
+    let untold: Vec<&String> = names.iter().filter(|name| !reported.contains(&format!("`{name}`"))).collect();
     assert!(untold.is_empty(), "docs/operating.md does not tell of {untold:?}");
 }

@@ -239,7 +239,7 @@ async fn list_events_shows_a_signed_head() {
 }
 
 #[tokio::test]
-async fn list_administrative_acts_tells_who_changed_what() {
+async fn list_administrative_acts_shows_who_changed_what() {
     let mut server = Server::start().await;
     let app = server.app_id();
     let before = acts(&server).await.len();
@@ -255,7 +255,7 @@ async fn list_administrative_acts_tells_who_changed_what() {
     server.delete(&format!("/v2/apps/{app}/keys/{client_id}")).as_org().send().await.expect(200);
 
     let acts = acts(&server).await;
-    let told: Vec<(&str, &str)> =
+    let reported: Vec<(&str, &str)> =
         acts[before..].iter().map(|act| (act["act"].as_str().unwrap(), act["subject"].as_str().unwrap())).collect();
     let expected = [
         ("settings.changed", app.as_str()),
@@ -264,7 +264,7 @@ async fn list_administrative_acts_tells_who_changed_what() {
         ("key.issued", client_id),
         ("key.revoked", client_id),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let changed = &acts[before];
     assert!(changed["by"].as_str().unwrap().starts_with("org_pk_sandbox_"), "{changed}");
     assert_eq!(changed["after"]["payout_limits"]["per_day"], 10_000, "{changed}");

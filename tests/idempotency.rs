@@ -36,7 +36,7 @@ async fn the_same_key_gives_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn another_request_under_the_key_is_told_what_differs() {
+async fn another_request_under_the_key_learns_what_differs() {
     let server = Server::memory().await;
     let first = make(&server, "Corner Shop").send().await.expect(201);
     let other = make(&server, "Corner Store").send().await;
@@ -98,7 +98,7 @@ async fn a_commit_that_was_written_is_replayed() {
 }
 
 #[tokio::test]
-async fn a_commit_that_was_lost_is_made_anew() {
+async fn a_commit_that_was_lost_is_made_again() {
     the_key_decides_after(Fault::LostAndUnknown, None).await;
 }
 

@@ -1,10 +1,10 @@
 //! The book as callers see it.
 
 use bursar::engine::Command;
-use bursar::http::Scope;
 use bursar::ids::{AppId, OrgId, TransferId, UserId};
 use bursar::ledger::{self, Posting, postings};
 use bursar::money::Cents;
+use bursar::scope::Scope;
 use bursar::verify::verify;
 use bursar::world::{Halt, World};
 use serde_json::{Value, json};

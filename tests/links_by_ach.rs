@@ -74,7 +74,7 @@ async fn a_link_whose_pull_fails_has_failed_and_is_never_sent() {
 }
 
 #[tokio::test]
-async fn a_link_that_ended_meanwhile_leaves_its_money_in_the_wallet() {
+async fn a_link_that_ended_before_funding_leaves_its_money_in_the_wallet() {
     let server = Server::memory().await;
     let canceled = create(&server, json!({})).await.expect(202);
     let soon = create(&server, json!({"expires_at": "2026-03-02T16:00:00Z"})).await.expect(202);
@@ -92,7 +92,7 @@ async fn a_link_that_ended_meanwhile_leaves_its_money_in_the_wallet() {
 }
 
 #[tokio::test]
-async fn a_link_whose_user_was_deleted_meanwhile_leaves_its_money_in_the_wallet() {
+async fn a_link_whose_user_was_deleted_leaves_its_money_in_the_wallet() {
     let server = Server::memory().await;
     let user = server.verified_user(1234).await;
     let body = json!({"amount": 5_000, "funding_source": "ach", "user_id": user});
@@ -139,7 +139,7 @@ async fn a_link_by_ach_needs_a_bank_account_and_send_payout_waits_alike() {
 }
 
 #[tokio::test]
-async fn a_payee_whose_money_is_on_its_way_is_told_to_wait() {
+async fn a_payee_whose_money_is_on_its_way_is_asked_to_wait() {
     let server = Server::memory().await;
     set_account(&server, "123456789").await;
     let link = create(&server, json!({})).await.expect(202).body;

@@ -171,7 +171,7 @@ async fn removes_what_it_reads(server: &Server, list: &str, made: &[String]) {
 }
 
 #[tokio::test]
-async fn a_list_goes_on_from_what_has_left_it_meanwhile() {
+async fn a_list_continues_after_a_row_that_left_it() {
     let server = Server::memory().await;
     let desk = Desk::of(&server);
     let (customers, vendors) = ("/v2/payment-customers", "/v2/accounts-payable/vendors");

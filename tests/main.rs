@@ -117,7 +117,7 @@ mod story_white_label;
 mod tax_years;
 mod story_webhook;
 mod tidy;
-mod told;
+mod scenes;
 mod transfers;
 mod user_findings;
 mod users;

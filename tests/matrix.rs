@@ -5,8 +5,9 @@
 //! `Who` alone, by [`expected`]. A route that is added is tested by being there; it only needs a working request in
 //! `tests/samples/table.rs`.
 
-use bursar::http::{Answer, Call, Outcome, Permission, Route, Who};
+use bursar::http::{Answer, Call, Outcome, Route, Who};
 use bursar::members::{Role, may};
+use bursar::permission::Permission;
 use bursar::refusal::Code;
 use serde_json::{Value, json};
 
@@ -221,7 +222,7 @@ fn expected(shown: Shown, route: &Route) -> Expected {
     use Expected::{Refused, Works, WorksForForeigner, WorksForSister};
     let who = route.who;
     if let Some(role) = shown.role()
-        && !matches!(who, Who::Anyone | Who::Carrier)
+        && !matches!(who, Who::Anyone | Who::Provider)
     {
         return of_session(shown, role, route);
     }
@@ -230,7 +231,7 @@ fn expected(shown: Shown, route: &Route) -> Expected {
     let of_organization = who == Who::Organization;
     let needs_organization = matches!(who, Who::Organization | Who::OrganizationForApp);
     // What a carrier signs is held against the request itself; `delivery.rs` tries wrong signatures.
-    if matches!(who, Who::Anyone | Who::Carrier) {
+    if matches!(who, Who::Anyone | Who::Provider) {
         return Works;
     }
     match shown {
@@ -401,7 +402,7 @@ impl<'a> Cell<'a> {
     }
 
     /// It works for somebody else as well: for them, and neither shows nor changes anything of ours.
-    async fn works_elsewhere(&self, sample: &Sample, ours: &[String]) -> Vec<String> {
+    async fn works_in_others(&self, sample: &Sample, ours: &[String]) -> Vec<String> {
         let before = self.our_view().await;
         let reply = self.send(sample, None).await;
         let mut wrong: Vec<String> = self.succeeds(&reply).into_iter().collect();
@@ -442,8 +443,8 @@ impl<'a> Cell<'a> {
             Expected::Refused(code) => self.is_refused(spare, code).await,
             Expected::WorksForSister if names(&of_app) => self.is_refused(spare, Code::NotFound).await,
             Expected::WorksForForeigner if names(&everything) => self.is_refused(spare, Code::NotFound).await,
-            Expected::WorksForSister => self.works_elsewhere(&self.fresh().await, &of_app).await,
-            Expected::WorksForForeigner => self.works_elsewhere(&self.fresh().await, &everything).await,
+            Expected::WorksForSister => self.works_in_others(&self.fresh().await, &of_app).await,
+            Expected::WorksForForeigner => self.works_in_others(&self.fresh().await, &everything).await,
             Expected::Works => self.works(&self.fresh().await).await,
         }
     }
@@ -479,7 +480,7 @@ async fn check(stage: &Stage, route: &Route) -> (usize, Vec<String>) {
     let shown = match route.who {
         Who::Organization => Shown::OrganizationKey,
         Who::OrganizationForApp => Shown::OrganizationKeyForApp,
-        Who::Anyone | Who::Carrier | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => Shown::AppKey,
+        Who::Anyone | Who::Provider | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => Shown::AppKey,
         // Its sample brings the session along.
         Who::Member => Shown::NoKey,
     };
@@ -523,7 +524,7 @@ async fn check_part(part: usize, parts: usize) {
     let routes: Vec<&Route> = table.iter().enumerate().filter(|(at, _)| at % parts == part).map(|(_, r)| r).collect();
     let (mut cells, mut wrong) = (0, Vec::new());
     for route in &routes {
-        let stage = if route.who == Who::Carrier { Stage::with_gateway().await } else { Stage::set().await };
+        let stage = if route.who == Who::Provider { Stage::with_gateway().await } else { Stage::set().await };
         let (checked, found) = check(&stage, route).await;
         cells += checked;
         wrong.extend(found);

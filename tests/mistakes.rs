@@ -8,7 +8,7 @@ const LINKS: &str = "/v2/payout-links";
 const NOBODY: &str = "019a0000-0000-7000-8000-000000000000";
 
 /// The answer is a 400 that names this field first, and whose message, read alone, says this.
-fn told(reply: &Reply, field: &str, words: &str) {
+fn reported(reply: &Reply, field: &str, words: &str) {
     assert_eq!(reply.status, 400, "{}", reply.text);
     let error = &reply.body["errors"][0];
     assert_eq!(error["field"], field, "{}", reply.text);
@@ -61,17 +61,17 @@ async fn a_wrong_field_of_a_link_is_named_with_the_way_out() {
         let mut body = json!({"amount": 1_000});
         body[field] = value;
         let reply = server.post(LINKS).app_key().json(body).send().await;
-        told(&reply, &format!("/{field}{at}"), words);
+        reported(&reply, &format!("/{field}{at}"), words);
     }
     let nothing = server.post(LINKS).app_key().json(json!({})).send().await;
-    told(&nothing, "/amount", "is required");
+    reported(&nothing, "/amount", "is required");
     let several = json!({"amount": 0, "memo": "", "tax_exempt": 1});
     let reply = server.post(LINKS).app_key().json(several).send().await.refused(400, "invalid-input").body.clone();
     assert_eq!(reply["message"], "3 fields are invalid; see errors.");
 }
 
 #[tokio::test]
-async fn a_body_that_is_no_json_is_told_where_and_why() {
+async fn a_body_that_is_no_json_is_refused_with_place_and_reason() {
     let server = Server::memory().await;
     let deep = format!("{{\"metadata\":{}1{}}}", "{\"a\":".repeat(32), "}".repeat(32));
     for (body, words) in [
@@ -121,10 +121,10 @@ async fn a_wrong_parameter_of_a_list_is_named_with_the_way_out() {
         ("user_id=42", "user_id", "must be a UUID"),
     ] {
         let reply = server.get(&format!("{LINKS}?{query}")).app_key().send().await;
-        told(&reply, field, words);
+        reported(&reply, field, words);
     }
     let both = format!("{LINKS}?starting_after={NOBODY}&ending_before={NOBODY}");
-    told(&server.get(&both).app_key().send().await, "ending_before", "exclude each other");
+    reported(&server.get(&both).app_key().send().await, "ending_before", "exclude each other");
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn wrong_details_of_a_person_or_an_account_are_named_with_the_way_out() {
         (json!({"platform": "push_to_card", "card_token": "4242424242424242"}), "/card_token", "card number"),
     ] {
         let reply = server.put(&methods).app_key().json(method.clone()).send().await;
-        told(&reply, field, words);
+        reported(&reply, field, words);
     }
     for (change, field, words) in [
         (json!({"date_of_birth": "1990-02-30"}), "/date_of_birth", "must be a date such as"),
@@ -169,14 +169,18 @@ async fn wrong_details_of_a_person_or_an_account_are_named_with_the_way_out() {
         (json!({"payout_options_exclude_list": ["cash"]}), "/payout_options_exclude_list/0", "must be one of: ach"),
     ] {
         let reply = server.patch(&format!("/v2/users/{user}")).app_key().json(change).send().await;
-        told(&reply, field, words);
+        reported(&reply, field, words);
     }
     let small = json!({"user_id": user, "amount": 10, "platform": "gift_card_a", "payout_fee_fixed": 20, "payout_fee_percent": "0"});
-    told(&server.post("/v2/payouts").app_key().json(small).send().await, "/amount", "the fees of $0.20 are more than");
+    reported(
+        &server.post("/v2/payouts").app_key().json(small).send().await,
+        "/amount",
+        "the fees of $0.20 are more than",
+    );
 }
 
 #[tokio::test]
-async fn wrong_credentials_are_told_what_to_send() {
+async fn wrong_credentials_get_advice_what_to_send() {
     let server = Server::memory().await;
     let credentials = server.credentials();
     let (id, key) =
@@ -216,7 +220,11 @@ async fn null_in_a_patch_empties_or_is_refused() {
     let desk = Desk::of(&server);
     let bill = desk.good_bill(1_000).await;
     for field in ["number", "amount", "funding_source"] {
-        told(&desk.update(&bill, json!({field: null})).await, &format!("/{field}"), "must not be null; leave it out");
+        reported(
+            &desk.update(&bill, json!({field: null})).await,
+            &format!("/{field}"),
+            "must not be null; leave it out",
+        );
     }
     for field in ["description", "external_id", "ap_payment_method_id", "ap_vendor_id"] {
         assert_eq!(desk.update(&bill, json!({field: null})).await.expect(200).body[field], Value::Null);
@@ -244,7 +252,7 @@ async fn null_in_a_patch_empties_or_is_refused() {
                 asking.app_key()
             };
             let reply = asking.json(json!({*field: null})).send().await;
-            told(&reply, &format!("/{field}"), "must not be null; leave it out");
+            reported(&reply, &format!("/{field}"), "must not be null; leave it out");
         }
     }
     for (path, fields) in [
@@ -253,7 +261,7 @@ async fn null_in_a_patch_empties_or_is_refused() {
     ] {
         for field in fields {
             let reply = server.patch(&path).as_org().json(json!({*field: null})).send().await;
-            told(&reply, &format!("/{field}"), "must not be null; leave it out");
+            reported(&reply, &format!("/{field}"), "must not be null; leave it out");
         }
     }
 }

@@ -80,7 +80,7 @@ async fn an_app_key_passes_no_limit_by_another_way() {
 }
 
 #[tokio::test]
-async fn only_the_organization_sets_limits_and_everybody_reads_them() {
+async fn only_the_organization_sets_limits_and_all_keys_read_them() {
     let server = Server::memory().await;
     let path = format!("/v2/apps/{}/settings", server.app_id());
     let limits = json!({

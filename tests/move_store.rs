@@ -93,7 +93,7 @@ fn bare(cluster: &Cluster) -> Database {
 }
 
 #[test]
-fn a_sandbox_moves_to_an_empty_database_and_goes_on_there() {
+fn a_sandbox_moves_to_an_empty_database_and_resumes_there() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let link = sandbox(&data, 3);
@@ -104,9 +104,9 @@ fn a_sandbox_moves_to_an_empty_database_and_goes_on_there() {
     end(process);
 
     let database = bare(&Cluster::shared());
-    let told = run(&data, &database.url(), &[]);
-    let said = said(&told);
-    assert!(told.status.success(), "{said}");
+    let reported = run(&data, &database.url(), &[]);
+    let said = said(&reported);
+    assert!(reported.status.success(), "{said}");
     for word in ["bursar: reading the store", "bursar: copying transfers", "are equal on both sides", "bursar serve"] {
         assert!(said.contains(word), "{word}: {said}");
     }
@@ -147,7 +147,7 @@ async fn everything(
 /// Everything comes along: whatever the API can make stands in the database as it stood in the store, is answered as
 /// it was, and what was to be done is done once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whatever_the_api_can_make_comes_along_and_is_answered_the_same() {
+async fn everything_the_api_can_make_moves_and_is_answered_the_same() {
     let mut stage = Stage::on(Server::sqlite().await).await;
     let sent = everything(&stage).await;
     stage.server.work_off().await;
@@ -229,7 +229,7 @@ fn what_another_put_into_the_database_is_left_alone() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_told_in_plain_words() {
+fn an_obstacle_is_explained_in_plain_words() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path();
     let database = Database::new();
@@ -241,9 +241,9 @@ fn what_stands_in_the_way_is_told_in_plain_words() {
     end(process);
     refused(&run(data, "mysql://me:secret@a/x", &[]), 78, "--to: must begin with postgres://");
     refused(&run(data, "postgres://me:secret@a/x?sslmode=maybe", &[]), 78, "--to: sslmode must be");
-    let nobody = run(data, "postgres://me:secret@127.0.0.1:1/x", &[]);
-    refused(&nobody, 1, "cannot open the database postgres://127.0.0.1:1/x: ");
-    assert!(!said(&nobody).contains("secret"));
+    let unknown = run(data, "postgres://me:secret@127.0.0.1:1/x", &[]);
+    refused(&unknown, 1, "cannot open the database postgres://127.0.0.1:1/x: ");
+    assert!(!said(&unknown).contains("secret"));
     refused(
         &run(data, &format!("{url}_missing").replace(&format!("{}_missing", database.name), "none"), &[]),
         1,
@@ -281,7 +281,7 @@ fn a_store_of_another_version_does_not_move() {
 fn a_row_that_is_lost_or_changed_on_the_way_is_found() {
     let folder = tempfile::tempdir().unwrap();
     sandbox(folder.path(), 2);
-    for (table, act, told) in [
+    for (table, act, reported) in [
         ("ledger_accounts", "NEW.balance := NEW.balance + 1; RETURN NEW", "ledger_accounts: "),
         ("events", "IF NEW.sequence = 1 THEN RETURN NULL; END IF; RETURN NEW", "events: "),
         ("event_streams", "NEW.hash := ''::bytea; RETURN NEW", "event log does not end where it did"),
@@ -292,7 +292,7 @@ fn a_row_that_is_lost_or_changed_on_the_way_is_found() {
         database.alter(table, "CREATE TRIGGER damage BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION damage()");
         let output = run(folder.path(), &url, &[]);
         refused(&output, 1, "is not equal to the store, and is not opened");
-        assert!(said(&output).contains(told), "{}", said(&output));
+        assert!(said(&output).contains(reported), "{}", said(&output));
         // Nobody serves it, and the store is served as before.
         let data_dir = folder.path().to_str().unwrap();
         let serve = bursar(&["serve", "--data-dir", data_dir, "--database-url", &url]).output().unwrap();

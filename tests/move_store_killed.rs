@@ -15,12 +15,12 @@ use crate::move_store::{command, end, moved, of_database, of_store, own, refused
 use crate::process::as_app;
 
 /// A sandbox and an empty database in which every chunk takes its time.
-struct House {
+struct Deployment {
     folder: TempDir,
     database: Database,
 }
 
-impl House {
+impl Deployment {
     fn new() -> Self {
         let (folder, database) = (tempfile::tempdir().unwrap(), own());
         sandbox(folder.path(), 3);
@@ -52,7 +52,7 @@ impl House {
             assert!(
                 begun.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none(),
                 "{}",
-                told(child)
+                reported(child)
             );
             std::thread::park_timeout(Duration::from_millis(5));
         }
@@ -62,7 +62,7 @@ impl House {
     }
 
     /// The server refuses to start there.
-    fn nobody_serves_the_database(&self) {
+    fn database_is_not_served(&self) {
         let (data_dir, url) = (self.data().to_str().unwrap(), self.url());
         for serve in ["serve", "migrate"] {
             let output = bursar(&[serve, "--data-dir", data_dir, "--database-url", &url]).output().unwrap();
@@ -72,96 +72,96 @@ impl House {
     }
 }
 
-fn told(child: Child) -> String {
+fn reported(child: Child) -> String {
     said(&child.wait_with_output().unwrap())
 }
 
 #[test]
-fn a_move_that_is_killed_again_and_again_goes_on_where_it_was() {
-    let house = House::new();
-    let expected = of_store(house.data());
+fn a_move_that_is_killed_again_and_again_resumes_where_it_was() {
+    let deployment = Deployment::new();
+    let expected = of_store(deployment.data());
     let mut copied = None;
     for _ in 0..5 {
         let before = copied;
-        copied = Some(house.killed(copied));
+        copied = Some(deployment.killed(copied));
         assert!(copied > before);
-        house.nobody_serves_the_database();
+        deployment.database_is_not_served();
     }
-    let done = moved(&run(house.data(), &house.url(), &["--json"]));
+    let done = moved(&run(deployment.data(), &deployment.url(), &["--json"]));
     assert!(done["moved"]["copied_before"].as_u64() >= copied, "{done}");
     assert_eq!(done["moved"]["rows"], expected.rows());
     assert_eq!(done["moved"]["proof"], serde_json::to_value(&expected).unwrap());
-    assert!(of_database(&house.database) == expected);
+    assert!(of_database(&deployment.database) == expected);
     // It is served now, and the jobs and the book go on.
-    let process = Process::start_with(house.data(), &["--database-url", &house.url()]);
-    as_app(&process, house.data(), "POST /v2/sandbox/clock/advance", r#"{"seconds": 86400}"#);
+    let process = Process::start_with(deployment.data(), &["--database-url", &deployment.url()]);
+    as_app(&process, deployment.data(), "POST /v2/sandbox/clock/advance", r#"{"seconds": 86400}"#);
     end(process);
-    assert!(bursar(&["verify", "--database-url", &house.url()]).output().unwrap().status.success());
+    assert!(bursar(&["verify", "--database-url", &deployment.url()]).output().unwrap().status.success());
 }
 
 #[test]
 fn a_store_that_was_served_in_between_begins_again_or_not_at_all() {
-    let house = House::new();
-    let copied = house.killed(Some(0));
+    let deployment = Deployment::new();
+    let copied = deployment.killed(Some(0));
     // Until it has left, the store may be served.
-    let process = Process::start(house.data());
-    as_app(&process, house.data(), "POST /v2/payout-links", r#"{"amount": 100, "delivery": {"method": "link"}}"#);
+    let process = Process::start(deployment.data());
+    as_app(&process, deployment.data(), "POST /v2/payout-links", r#"{"amount": 100, "delivery": {"method": "link"}}"#);
     end(process);
-    refused(&run(house.data(), &house.url(), &[]), 1, "has changed since its move to");
-    assert!(house.copied() >= Some(copied), "nothing was touched");
-    let again = moved(&run(house.data(), &house.url(), &["--restart", "--json"]));
+    refused(&run(deployment.data(), &deployment.url(), &[]), 1, "has changed since its move to");
+    assert!(deployment.copied() >= Some(copied), "nothing was touched");
+    let again = moved(&run(deployment.data(), &deployment.url(), &["--restart", "--json"]));
     assert_eq!(again["moved"]["copied_before"], 0);
-    assert!(of_store(house.data()) == of_database(&house.database));
+    assert!(of_store(deployment.data()) == of_database(&deployment.database));
 }
 
 #[test]
 fn an_unfinished_move_is_given_up_and_the_database_is_empty_again() {
-    let house = House::new();
-    house.killed(Some(0));
-    moved(&run(house.data(), &house.url(), &["--give-up", "--json"]));
-    assert_eq!((house.copied(), of_database(&house.database).rows()), (None, 0));
-    end(Process::start(house.data()));
-    refused(&run(house.data(), &house.url(), &["--give-up"]), 1, "has not moved");
+    let deployment = Deployment::new();
+    deployment.killed(Some(0));
+    moved(&run(deployment.data(), &deployment.url(), &["--give-up", "--json"]));
+    assert_eq!((deployment.copied(), of_database(&deployment.database).rows()), (None, 0));
+    end(Process::start(deployment.data()));
+    refused(&run(deployment.data(), &deployment.url(), &["--give-up"]), 1, "has not moved");
 }
 
 /// Between the two last steps neither is served, and running it again opens the database.
 #[test]
 fn a_move_that_is_killed_before_its_last_step_leaves_neither_to_be_served() {
-    let house = House::new();
-    house.database.run(
+    let deployment = Deployment::new();
+    deployment.database.run(
         "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$",
     );
-    house.database.alter(
+    deployment.database.alter(
         "moves",
         "CREATE TRIGGER fail BEFORE UPDATE ON %s FOR EACH ROW WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION fail()",
     );
-    let stopped = run(house.data(), &house.url(), &[]);
+    let stopped = run(deployment.data(), &deployment.url(), &[]);
     refused(&stopped, 1, "the disk is full");
     assert!(said(&stopped).contains("run the same command again"), "{}", said(&stopped));
-    house.nobody_serves_the_database();
-    let data_dir = house.data().to_str().unwrap();
+    deployment.database_is_not_served();
+    let data_dir = deployment.data().to_str().unwrap();
     refused(&bursar(&["serve", "--data-dir", data_dir]).output().unwrap(), 1, "moved to");
-    house.database.alter("moves", "DROP TRIGGER fail ON %s");
-    let done: Value = moved(&run(house.data(), &house.url(), &["--json"]));
+    deployment.database.alter("moves", "DROP TRIGGER fail ON %s");
+    let done: Value = moved(&run(deployment.data(), &deployment.url(), &["--json"]));
     assert_eq!(done["moved"]["copied_before"], done["moved"]["rows"]);
-    end(Process::start_with(house.data(), &["--database-url", &house.url()]));
+    end(Process::start_with(deployment.data(), &["--database-url", &deployment.url()]));
 }
 
 /// A process that had the empty database open before the move began does nothing there until it has ended.
 #[test]
 fn who_was_there_before_commits_nothing_until_the_end() {
-    let house = House::new();
-    let credentials = std::fs::read_to_string(house.data().join("sandbox-credentials.json")).unwrap();
+    let deployment = Deployment::new();
+    let credentials = std::fs::read_to_string(deployment.data().join("sandbox-credentials.json")).unwrap();
     let credentials: Value = serde_json::from_str(&credentials).unwrap();
     let org = OrgId(credentials["organization"]["id"].as_str().unwrap().parse().unwrap());
-    let writer = Postgres::open(house.database.settings(), false, 1).unwrap().writers.pop().unwrap();
+    let writer = Postgres::open(deployment.database.settings(), false, 1).unwrap().writers.pop().unwrap();
     let mut there = Store::Postgres(Box::new(writer));
-    house.killed(Some(0));
+    deployment.killed(Some(0));
     let kept_out = there.begin(org, &[]).unwrap_err().to_string();
     assert!(kept_out.contains("a move into the database has not ended"), "{kept_out}");
-    moved(&run(house.data(), &house.url(), &["--json"]));
+    moved(&run(deployment.data(), &deployment.url(), &["--json"]));
     let begun = there.begin(org, &[]).unwrap();
     let newest = "SELECT max(created_at) FROM events";
-    let newest: i64 = house.database.run(newest)[0].parse().unwrap();
+    let newest: i64 = deployment.database.run(newest)[0].parse().unwrap();
     assert!(begun.last.unwrap().micros() >= newest, "whatever comes is later than all that was");
 }

@@ -374,7 +374,7 @@ async fn create_payment_does_not_pull_an_account_of_another_app() {
 
 /// The fourth way of C1: delete the payee of another app.
 #[tokio::test]
-async fn delete_user_by_an_app_disconnects_it_and_erases_nobody_of_another_app() {
+async fn delete_user_by_an_app_disconnects_it_and_erases_no_user_of_another_app() {
     let server = Server::start().await;
     let id = payee(&server, "111000111").await;
     let other = Other::of(&server).await;
@@ -513,7 +513,7 @@ async fn choose_claim_method_saved_in_a_claim_of_another_app() {
 
 /// Each app hears of its own profile alone, and numbers what it hears on its own.
 #[tokio::test]
-async fn list_events_tells_an_app_nothing_of_another_apps_profile() {
+async fn list_events_shows_an_app_nothing_of_another_apps_profile() {
     let server = Server::start().await;
     let id = payee(&server, "111000111").await;
     let other = Other::of(&server).await;

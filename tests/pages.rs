@@ -79,9 +79,9 @@ async fn show_landing_show_inbox_and_get_asset_answer() {
     let inbox = server.get(&format!("/inbox?to=%2B1{PHONE}")).send().await;
     is_page(&inbox, 200);
     assert_eq!(inbox.text.matches("<li class=\"message\"").count(), 1);
-    let nobody = server.get("/inbox?to=%3Cscript%3E").send().await;
-    is_page(&nobody, 200);
-    assert!(nobody.text.contains("Nothing for &#60;script&#62;"), "{}", nobody.text);
+    let unknown_id = server.get("/inbox?to=%3Cscript%3E").send().await;
+    is_page(&unknown_id, 200);
+    assert!(unknown_id.text.contains("Nothing for &#60;script&#62;"), "{}", unknown_id.text);
     let style = server.get("/assets/bursar.css").send().await.expect(200);
     assert_eq!(style.header("content-type"), Some("text/css; charset=utf-8"));
     server.get("/assets/other.css").send().await.expect(404);
@@ -336,7 +336,7 @@ async fn give_claim_tax_form_as_json() {
 }
 
 #[tokio::test]
-async fn a_payout_that_the_sender_looks_at_first_says_so() {
+async fn a_payout_under_the_senders_review_says_so() {
     let server = Server::memory().await;
     let link = link(&server).await;
     let cookie = ready(&server, &link).await;

@@ -146,7 +146,7 @@ async fn a_payable_takes_two_hundred_actions_and_can_still_be_paid() {
 }
 
 #[tokio::test]
-async fn each_role_does_what_it_may_and_a_role_is_looked_at_before_the_state() {
+async fn each_role_does_what_it_may_and_a_role_is_checked_before_the_state() {
     let server = Server::memory().await;
     let desk = Desk::of(&server);
     let bill = desk.good_bill(1_000).await;
@@ -206,7 +206,7 @@ async fn submit_payable_needs_an_amount_a_vendor_and_an_account() {
 }
 
 #[tokio::test]
-async fn approve_payable_is_not_for_whoever_submitted_it() {
+async fn approve_payable_is_not_for_its_submitter() {
     let server = Server::memory().await;
     let desk = Desk::of(&server);
     let bill = desk.good_bill(1_000).await;
@@ -228,7 +228,7 @@ async fn approve_payable_is_not_for_whoever_submitted_it() {
 }
 
 #[tokio::test]
-async fn whoever_made_a_payable_may_approve_it_when_another_submitted_it() {
+async fn the_maker_of_a_payable_may_approve_it_when_another_submitted_it() {
     let server = Server::memory().await;
     let desk = Desk::of(&server);
     let (vendor, _) = desk.vendor("000123456789").await;
@@ -348,10 +348,10 @@ async fn each_transition_of_a_payable_has_one_event_with_the_whole_object() {
     let about: Vec<&Value> =
         events["data"].as_array().unwrap().iter().filter(|event| event["object_id"] == json!(bill)).collect();
     assert!(about.iter().all(|event| event["name"] == "payable.updated"));
-    let told: Vec<&str> = about.iter().map(|event| event["object"]["status"].as_str().unwrap()).collect();
+    let reported: Vec<&str> = about.iter().map(|event| event["object"]["status"].as_str().unwrap()).collect();
     let expected =
         ["created", "created", "submitted_for_approval", "approved", "payment_initiated", "payment_completed"];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let versions: Vec<i64> = about.iter().map(|event| event["version"].as_i64().unwrap()).collect();
     assert_eq!(versions, [1, 2, 3, 4, 5, 6]);
     assert_eq!(about[5]["object"], desk.payable(&bill).await);

@@ -66,7 +66,7 @@ async fn pay_payable_is_refused_when_the_wallet_is_short() {
 }
 
 #[tokio::test]
-async fn pay_payable_pays_once_whatever_the_keys_say() {
+async fn pay_payable_pays_once_under_any_keys() {
     let server = Server::start().await;
     let desk = Desk::of(&server);
     let bill = approved(&desk, "000123456789").await;
@@ -165,7 +165,7 @@ async fn a_payment_that_came_back_is_failed_and_may_be_paid_again() {
 }
 
 #[tokio::test]
-async fn whoever_left_does_not_pay_and_a_viewer_never_did() {
+async fn a_removed_member_does_not_pay_and_a_viewer_never_did() {
     let server = Server::memory().await;
     let desk = Desk::of(&server);
     let bill = approved(&desk, "000123456789").await;

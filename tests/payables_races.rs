@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use bursar::events::{Event, EventName};
-use bursar::ledger::{LedgerAccount, PlaceKind, Transaction};
+use bursar::ledger::{LedgerAccount, LedgerAccountKind, Transaction};
 use bursar::rails::sandbox::RailItem;
 use bursar::store::{Reads, Sqlite};
 use bursar::transfers::{Transfer, TransferKind, TransferStatus};
@@ -134,7 +134,7 @@ impl Office {
 #[derive(Clone, Default)]
 struct Books {
     /// Of each payable, what its events show, oldest first.
-    told: HashMap<String, Vec<Value>>,
+    reported: HashMap<String, Vec<Value>>,
     /// Transfers to vendors, by their ids.
     transfers: HashMap<String, Transfer>,
     /// What the rail took, by transfers' ids.
@@ -152,7 +152,7 @@ impl Books {
                 snapshot.each::<Event>(|event| {
                     if event.name == EventName::PayableUpdated {
                         let object = serde_json::from_str(&event.object).unwrap();
-                        books.told.entry(event.object_id.to_string()).or_default().push(object);
+                        books.reported.entry(event.object_id.to_string()).or_default().push(object);
                     }
                     Ok(())
                 })?;
@@ -168,7 +168,7 @@ impl Books {
                 })?;
                 let mut outside = Vec::new();
                 snapshot.each::<LedgerAccount>(|account| {
-                    outside.extend((account.kind == PlaceKind::External).then_some(account.id));
+                    outside.extend((account.kind == LedgerAccountKind::External).then_some(account.id));
                     Ok(())
                 })?;
                 snapshot.each::<Transaction>(|transaction| {
@@ -187,8 +187,8 @@ impl Books {
     fn wrong(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut known = Vec::new();
-        for (payable, told) in &self.told {
-            let attempts = follow(told, &mut |what| wrong.push(format!("{payable}: {what}")));
+        for (payable, reported) in &self.reported {
+            let attempts = follow(reported, &mut |what| wrong.push(format!("{payable}: {what}")));
             self.check_payments(payable, &attempts, &mut wrong);
             known.extend(attempts.into_iter().map(|(transfer, _)| transfer));
         }
@@ -225,10 +225,10 @@ impl Books {
 }
 
 /// Follows a payable through its events. Gives its attempts to pay, each with the amount that was approved for it.
-fn follow(told: &[Value], wrong: &mut impl FnMut(String)) -> Vec<(String, i64)> {
+fn follow(reported: &[Value], wrong: &mut impl FnMut(String)) -> Vec<(String, i64)> {
     let (mut submitted, mut submitter, mut before) = (None, Value::Null, "");
     let mut attempts = Vec::new();
-    for object in told {
+    for object in reported {
         let status = object["status"].as_str().unwrap();
         let amount = object["amount"].as_i64().unwrap();
         let act = object["action_history"].as_array().unwrap().last().unwrap();
@@ -267,8 +267,8 @@ fn follow(told: &[Value], wrong: &mut impl FnMut(String)) -> Vec<(String, i64)> 
 /// The checker, shown books that were broken on purpose. It must find each.
 fn negative_control(honest: &Books) {
     let paid = |books: &Books| -> (String, String) {
-        let mut paid = books.told.iter().filter_map(|(payable, told)| {
-            let last = told.last().unwrap();
+        let mut paid = books.reported.iter().filter_map(|(payable, reported)| {
+            let last = reported.last().unwrap();
             let transfer = last["transfer_id"].as_str()?.to_owned();
             (last["status"] == "payment_completed").then(|| (payable.clone(), transfer))
         });
@@ -293,25 +293,25 @@ fn negative_control(honest: &Books) {
         let mut copy = books.transfers[&transfer].clone();
         copy.status = TransferStatus::Pending;
         books.transfers.insert(second.clone(), copy);
-        let told = books.told.get_mut(&payable).unwrap();
-        let mut again = told.last().unwrap().clone();
+        let reported = books.reported.get_mut(&payable).unwrap();
+        let mut again = reported.last().unwrap().clone();
         again["status"] = json!("payment_failed");
-        told.push(again.clone());
+        reported.push(again.clone());
         again["status"] = json!("payment_initiated");
         again["transfer_id"] = json!(second);
-        told.push(again);
+        reported.push(again);
     });
     check("a transfer of nobody", &|books| {
         let stray = books.transfers[&transfer].clone();
         books.transfers.insert("stray".to_owned(), stray);
     });
     let edited = |books: &mut Books, status: &str, edit: &dyn Fn(&mut Value)| {
-        let told = books.told.get_mut(&payable).unwrap();
-        edit(told.iter_mut().rev().find(|object| object["status"] == status).unwrap());
+        let reported = books.reported.get_mut(&payable).unwrap();
+        edit(reported.iter_mut().rev().find(|object| object["status"] == status).unwrap());
     };
     check("an approval of the submitter's", &|books| {
-        let told = books.told[&payable].iter().rev();
-        let submitted = told.clone().find(|object| object["status"] == "submitted_for_approval").unwrap();
+        let reported = books.reported[&payable].iter().rev();
+        let submitted = reported.clone().find(|object| object["status"] == "submitted_for_approval").unwrap();
         let submitter = submitted["action_history"].as_array().unwrap().last().unwrap()["user_id"].clone();
         edited(books, "approved", &|object| {
             object["action_history"].as_array_mut().unwrap().last_mut().unwrap()["user_id"] = submitter.clone();
@@ -319,7 +319,7 @@ fn negative_control(honest: &Books) {
     });
     check("a change after the approval", &|books| edited(books, "approved", &|object| object["amount"] = json!(7)));
     check("a payment without an approval", &|books| {
-        books.told.get_mut(&payable).unwrap().retain(|object| object["status"] != "approved");
+        books.reported.get_mut(&payable).unwrap().retain(|object| object["status"] != "approved");
     });
 }
 
@@ -362,7 +362,7 @@ async fn no_race_pays_twice_or_otherwise_than_was_approved() {
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
 
     // It was a fight: some were paid, some again, and of each kind of refusal there was one.
-    let (payables, attempts) = (books.told.len(), books.transfers.len());
+    let (payables, attempts) = (books.reported.len(), books.transfers.len());
     println!("{payables} payables, {attempts} attempts to pay, refused: {refused:?}");
     assert_eq!(payables, races);
     assert!(attempts > races / 2, "most were paid");

@@ -76,14 +76,14 @@ async fn create_payment_credits_the_app_when_the_bank_has_paid() {
 }
 
 #[tokio::test]
-async fn a_payment_tells_each_step_once_under_one_name() {
+async fn a_payment_emits_each_step_once_under_one_name() {
     let server = Server::memory().await;
     let made = by_account(&server, "20000010").await;
     server.work_off().await;
     server.pass(DAY).await;
     server.pass(2 * DAY).await;
     let events = server.get("/v2/events?limit=100").app_key().send().await.expect(200).body;
-    let told: Vec<(String, String)> = events["data"]
+    let reported: Vec<(String, String)> = events["data"]
         .as_array()
         .unwrap()
         .iter()
@@ -99,7 +99,7 @@ async fn a_payment_tells_each_step_once_under_one_name() {
         .collect();
     let expected =
         ["created", "pending", "completed", "reversed"].map(|status| ("payment.updated".to_owned(), status.to_owned()));
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn a_users_payment_comes_from_their_method() {
 }
 
 #[tokio::test]
-async fn nobody_unverified_is_debited_and_nobody_deleted() {
+async fn an_unverified_or_deleted_user_is_not_debited() {
     let server = Server::memory().await;
     let jane = user(&server, false).await;
     let info = json!({"account_number": "000123456789", "routing_number": "110000000"});

@@ -141,8 +141,8 @@ async fn approve_transfer_lets_a_large_payout_go() {
     let body = json!({"acting_user_id": member(&server, "admin")});
     asked().app_key().json(body.clone()).send().await.refused(403, "organization-key-required");
     asked().as_org().json(body).send().await.refused(400, "app-id-required");
-    let nobody = json!({"acting_user_id": "019a0000-0000-7000-8000-000000000000"});
-    asked().as_org().for_app(&server.app_id()).json(nobody).send().await.refused(404, "not-found");
+    let unknown = json!({"acting_user_id": "019a0000-0000-7000-8000-000000000000"});
+    asked().as_org().for_app(&server.app_id()).json(unknown).send().await.refused(404, "not-found");
     asked().as_org().for_app(&server.app_id()).json(json!({})).send().await.refused(400, "invalid-input");
 
     let approved = approve(&server, &id, "payer").await.expect(200).body;
@@ -152,14 +152,14 @@ async fn approve_transfer_lets_a_large_payout_go() {
     server.pass(DAY).await;
     assert_eq!(transfer(&server, &id).await["status"], "completed");
     let events = server.get("/v2/events?limit=100").app_key().send().await.expect(200).body;
-    let told: Vec<&str> = events["data"]
+    let reported: Vec<&str> = events["data"]
         .as_array()
         .unwrap()
         .iter()
         .filter(|event| event["object"]["id"] == id.as_str())
         .map(|event| event["name"].as_str().unwrap())
         .collect();
-    assert_eq!(told, ["transfer.updated", "transfer.flagged", "transfer.updated", "transfer.completed"]);
+    assert_eq!(reported, ["transfer.updated", "transfer.flagged", "transfer.updated", "transfer.completed"]);
     assert_eq!(server.balance("clearing").await, 0);
     server.verify();
 }
@@ -251,19 +251,19 @@ async fn cancel_transfer_gives_everything_back() {
 }
 
 #[tokio::test]
-async fn cancel_transfer_tells_the_payee_whose_the_money_is_and_what_to_do() {
+async fn cancel_transfer_notifies_the_payee_who_has_the_money() {
     let server = Server::memory().await;
     let user = server.banked_user(1234).await;
     let filled = pay(&server, &user, 500).await.expect(201).id();
     cancel(&server, &filled).await.expect(200);
-    let told = server.newest_message(PHONE).await;
-    let text = told["text"].as_str().unwrap();
+    let reported = server.newest_message(PHONE).await;
+    let text = reported["text"].as_str().unwrap();
     assert_eq!(
         text,
         "$4.75 from Demonstration was canceled before it left. The payer has the money back. Ask Demonstration if you expected it."
     );
     cancel(&server, &filled).await.expect(200);
-    assert_eq!(server.newest_message(PHONE).await["id"], told["id"], "once");
+    assert_eq!(server.newest_message(PHONE).await["id"], reported["id"], "once");
 
     // What a link carried is the payee's already: they choose again how to get it.
     let path = format!("/v2/users/{user}");
@@ -272,11 +272,11 @@ async fn cancel_transfer_tells_the_payee_whose_the_money_is_and_what_to_do() {
     let link = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body;
     let transfers = server.get("/v2/transfers?type=payout&limit=1").app_key().send().await.expect(200).body;
     cancel(&server, transfers["data"][0]["id"].as_str().unwrap()).await.expect(200);
-    let told = server.newest_message(PHONE).await;
-    assert_eq!(told["link"], link["link"]);
+    let reported = server.newest_message(PHONE).await;
+    assert_eq!(reported["link"], link["link"]);
     assert!(
-        told["text"].as_str().unwrap().contains("The money is safe and still yours. Choose how to get it: "),
-        "{told}"
+        reported["text"].as_str().unwrap().contains("The money is safe and still yours. Choose how to get it: "),
+        "{reported}"
     );
 }
 
@@ -313,7 +313,7 @@ async fn before_the_last_step(server: &Server, amount: i64) -> Payee<'_> {
 }
 
 #[tokio::test]
-async fn a_payee_is_told_that_the_sender_looks_first() {
+async fn a_payee_is_notified_of_the_senders_review() {
     let server = Server::start().await;
     server.set(json!({"payout_approval_limit": 1_000})).await;
     let jane = before_the_last_step(&server, 5_000).await;
@@ -324,13 +324,13 @@ async fn a_payee_is_told_that_the_sender_looks_first() {
 
     // Taken back, the money is the payee's still, and they can try again.
     cancel(&server, &id).await.expect(200);
-    let claim = jane.look().await;
+    let claim = jane.fetch().await;
     assert_eq!([&claim["transfer"]["status"], &claim["remaining_amount"]], [&json!("canceled"), &json!(5_000)]);
     let claim = jane.step("payout", json!({})).await;
     approve(&server, claim["transfer"]["id"].as_str().unwrap(), "admin").await.expect(200);
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(jane.look().await["transfer"]["status"], "completed");
+    assert_eq!(jane.fetch().await["transfer"]["status"], "completed");
     server.verify();
 }
 
@@ -380,8 +380,8 @@ async fn a_user_with_auto_payout_gets_a_link_when_the_day_is_full() {
     };
     server.set(json!({"payout_limits": {"per_day": 5_000}, "payout_approval_limit": 4_000})).await;
     assert_eq!(send(4_001).await.expect(201).body["status"], "claimed");
-    let told = server.newest_message(PHONE).await["text"].as_str().unwrap().to_owned();
-    assert!(told.contains("after a check"), "{told}");
+    let reported = server.newest_message(PHONE).await["text"].as_str().unwrap().to_owned();
+    assert!(reported.contains("after a check"), "{reported}");
     assert_eq!(send(1_000).await.expect(201).body["status"], "delivery_pending", "it waits for its payee");
     assert_eq!(send(999).await.expect(201).body["status"], "claimed");
     server.verify();
@@ -392,7 +392,7 @@ async fn a_rail_that_was_excluded_since_is_no_way_any_more() {
     let server = Server::start().await;
     let jane = before_the_last_step(&server, 5_000).await;
     server.set(json!({"payout_options_exclude_list": ["ach"]})).await;
-    let claim = jane.look().await;
+    let claim = jane.fetch().await;
     assert_eq!(claim["next_step"]["name"], "method");
     let ways = claim["next_step"]["options"].as_array().unwrap();
     assert!(!ways.is_empty() && ways.iter().all(|way| way["platform"] != "ach"), "{claim}");

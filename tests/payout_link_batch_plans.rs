@@ -10,7 +10,7 @@ async fn plan_of(server: &Server, links: impl serde::Serialize) -> Reply {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_what_would_come_of_each_row_and_leaves_no_trace() {
+async fn a_dry_run_shows_the_outcome_of_each_row_and_leaves_no_trace() {
     let server = Server::memory().await;
     let jane = json!({"country_code": "1", "phone_number": "2127361234"});
     let single = json!({"amount": 1_000, "payee": jane, "delivery": {"method": "sms"}});

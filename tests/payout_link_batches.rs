@@ -187,7 +187,7 @@ async fn submit_payout_link_batch_takes_five_hundred_full_rows() {
 }
 
 #[tokio::test]
-async fn get_payout_link_batch_tells_how_far_it_is() {
+async fn get_payout_link_batch_shows_its_progress() {
     let server = Server::memory().await;
     let submitted = submit(&server, rows(0..3)).await.expect(201).id();
     let batch = show(&server, &submitted).await;
@@ -279,7 +279,7 @@ async fn rows_without_keys_are_recognized_too() {
 }
 
 #[tokio::test]
-async fn submit_payout_link_batch_under_a_key_answers_the_same_for_ever() {
+async fn submit_payout_link_batch_under_a_key_always_answers_the_same() {
     let server = Server::memory().await;
     let send =
         |numbers| server.post(BATCHES).app_key().idempotency_key("one").json(json!({"links": rows(numbers)})).send();
@@ -500,7 +500,7 @@ async fn each_move_of_a_batch_is_one_event() {
     submit(&server, rows(0..3)).await.expect(200);
     server.work_off().await;
     let events = server.get("/v2/events?limit=100").app_key().send().await.expect(200).body;
-    let told: Vec<(&str, i64, i64)> = events["data"]
+    let reported: Vec<(&str, i64, i64)> = events["data"]
         .as_array()
         .unwrap()
         .iter()
@@ -515,7 +515,7 @@ async fn each_move_of_a_batch_is_one_event() {
             )
         })
         .collect();
-    assert_eq!(told, [("submitted", 0, 1), ("processing", 0, 2), ("completed", 3, 3)]);
+    assert_eq!(reported, [("submitted", 0, 1), ("processing", 0, 2), ("completed", 3, 3)]);
 }
 
 /// The checker of invariant 11 can fail: each of these rows cannot be.

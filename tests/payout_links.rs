@@ -117,8 +117,8 @@ async fn create_payout_link_names_every_field_that_is_wrong() {
     }
     let both = json!({"amount": 1, "user_id": "0195cf3a-0000-7000-8000-000000000000", "payee": {}});
     create(&server, both).await.refused(400, "invalid-input");
-    let nobody = json!({"amount": 1, "user_id": "0195cf3a-0000-7000-8000-000000000000"});
-    create(&server, nobody).await.refused(404, "not-found");
+    let unknown_id = json!({"amount": 1, "user_id": "0195cf3a-0000-7000-8000-000000000000"});
+    create(&server, unknown_id).await.refused(404, "not-found");
     assert_eq!(balance(&server).await, 100_000_000, "nothing was made");
 }
 
@@ -270,7 +270,7 @@ async fn get_payout_link_hides_what_is_not_the_callers() {
 
 /// Whoever a link is delivered to is its payee, wherever in the request that is said.
 #[tokio::test]
-async fn delivery_may_say_whom_to_write_to() {
+async fn delivery_may_name_the_recipient() {
     let server = Server::memory().await;
     let make = |body: Value| server.post("/v2/payout-links").app_key().json(body).send();
     let by_mail = json!({"amount": 5, "delivery": {"method": "email", "email": "jane@example.com"}});

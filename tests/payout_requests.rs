@@ -88,8 +88,8 @@ async fn submit_payout_request_names_every_field_that_is_wrong() {
     let mut fields = reply.refused(400, "invalid-input").fields();
     fields.sort_unstable();
     assert_eq!(fields, ["/amount", "/amout", "/memo", "/metadata", "/payee", "/user_id"]);
-    let nobody = submit(&server, json!({"amount": 5})).await;
-    assert_eq!(nobody.refused(400, "invalid-input").fields(), ["/payee"]);
+    let unknown_id = submit(&server, json!({"amount": 5})).await;
+    assert_eq!(unknown_id.refused(400, "invalid-input").fields(), ["/payee"]);
     let mut both = by_phone(5);
     both["user_id"] = json!(NOBODY);
     assert_eq!(submit(&server, both).await.refused(400, "invalid-input").fields(), ["/payee"]);
@@ -153,15 +153,15 @@ async fn a_client_id_alone_submits_and_is_shown_nothing_of_a_user() {
 
 /// Whoever has but a client id, which is public, cannot ask us whose ids are users.
 #[tokio::test]
-async fn a_client_id_alone_is_not_told_whether_an_id_is_a_users() {
+async fn a_client_id_alone_does_not_learn_whether_an_id_is_a_users() {
     let server = Server::memory().await;
     let user = jane(&server).await;
-    let nobody = "019a0000-0000-7000-8000-000000000000";
+    let unknown_id = "019a0000-0000-7000-8000-000000000000";
     let asked = async |id: &str| {
         let body = json!({"amount": 5, "user_id": id});
         server.post(REQUESTS).client_side().json(body).send().await.expect(201)
     };
-    let (of_jane, of_nobody) = (asked(&user).await, asked(nobody).await);
+    let (of_jane, of_nobody) = (asked(&user).await, asked(unknown_id).await);
     for (field, value) in of_jane.body.as_object().unwrap() {
         if field != "id" && field != "created" {
             assert_eq!(of_nobody.body[field], *value, "{field}");
@@ -172,7 +172,7 @@ async fn a_client_id_alone_is_not_told_whether_an_id_is_a_users() {
     assert_eq!((&shown["user"], &shown["status"]), (&Value::Null, &json!("created")));
     let approve = server.post(&format!("{REQUESTS}/{}/approve", of_nobody.id())).app_key();
     approve.send().await.refused(404, "not-found");
-    let own = json!({"amount": 5, "user_id": nobody});
+    let own = json!({"amount": 5, "user_id": unknown_id});
     server.post(REQUESTS).app_key().json(own).send().await.refused(404, "not-found");
     let reject = server.post(&format!("{REQUESTS}/{}/reject", of_nobody.id())).app_key();
     assert_eq!(reject.send().await.expect(200).body["status"], "rejected");
@@ -240,7 +240,7 @@ async fn list_payout_requests_shows_a_hundred_users_and_links() {
 }
 
 #[tokio::test]
-async fn get_payout_request_of_nobody_elses() {
+async fn get_payout_request_of_no_other_app() {
     let server = Server::memory().await;
     let id = submit(&server, by_phone(5)).await.expect(201).id();
     let other = server.post("/v2/apps").as_org().json(json!({"name": "Another"})).send().await.expect(201).id();
@@ -387,7 +387,7 @@ async fn each_move_of_a_payout_request_is_one_event_without_secrets() {
         decide(&server, &two, "reject").await.expect(200);
     }
     let events = server.get("/v2/events?limit=100").app_key().send().await.expect(200).body;
-    let told: Vec<(&str, &str, i64)> = events["data"]
+    let reported: Vec<(&str, &str, i64)> = events["data"]
         .as_array()
         .unwrap()
         .iter()
@@ -404,7 +404,7 @@ async fn each_move_of_a_payout_request_is_one_event_without_secrets() {
         (one.as_str(), "approved", 2),
         (two.as_str(), "rejected", 2),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 /// The checker of invariant 13 can fail: each of these rows contradicts itself.

@@ -27,11 +27,11 @@ async fn give(server: &Server, user: &str, amount: i64) {
 
 /// What moved where, of what type: `User wallet -> Clearing: … 975 payout`.
 fn movements(transfer: &Value) -> Vec<String> {
-    let told = |one: &Value| {
+    let reported = |one: &Value| {
         let text = |name: &str| one[name].as_str().unwrap().to_owned();
         format!("{} -> {} {} {}", text("source_name"), text("destination_name"), text("amount"), text("type"))
     };
-    transfer["transactions"].as_array().unwrap().iter().map(told).collect()
+    transfer["transactions"].as_array().unwrap().iter().map(reported).collect()
 }
 
 #[tokio::test]
@@ -84,8 +84,8 @@ async fn fund_fills_the_wallet_first_and_gives_back_what_fails() {
             (before, 0),
             "all of it is back"
         );
-        let told = server.newest_message("+12127361234").await["text"].as_str().unwrap().to_owned();
-        assert!(told.contains("The payer has the money back"), "{told}");
+        let reported = server.newest_message("+12127361234").await["text"].as_str().unwrap().to_owned();
+        assert!(reported.contains("The payer has the money back"), "{reported}");
     }
     server.verify();
 }
@@ -285,10 +285,10 @@ fn charged_as_estimated(estimate: &Value, paid: &Value) {
     );
     let moved = |kind: &str| -> Vec<(String, i64)> {
         let all = paid["transactions"].as_array().unwrap().iter().filter(|one| one["type"] == kind);
-        let told = |one: &Value| {
+        let reported = |one: &Value| {
             (one["source_name"].as_str().unwrap().to_owned(), one["amount"].as_str().unwrap().parse().unwrap())
         };
-        all.map(told).collect()
+        all.map(reported).collect()
     };
     assert_eq!(moved("payout"), [("User wallet".to_owned(), cents("payout_amount"))]);
     let payer = if estimate["payout_fee_party"] == "user" { "User wallet" } else { "App wallet" };

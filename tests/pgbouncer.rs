@@ -40,7 +40,7 @@ fn pooler_of(database: &Database) -> Cluster {
 }
 
 #[test]
-fn a_commit_whose_pooler_dies_is_told_as_unknown_and_then_it_goes_on() {
+fn a_commit_whose_pooler_dies_is_unknown_and_service_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::own(folder.path());
     let database = cluster.database();

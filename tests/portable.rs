@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// Indexes over all organizations: for the house's own look-ups, off the way of money, which may ask every node.
-const OF_THE_HOUSE: [(&str, &str); 4] = [
+const OF_THE_SYSTEM: [(&str, &str); 4] = [
     ("jobs_due", "workers look for what is due, whoever's it is"),
     ("jobs_due_in_lane", "the same, of one kind of work"),
     ("stored_answers_kept", "whoever clears away old answers looks for the oldest"),
@@ -17,7 +17,7 @@ const OF_THE_HOUSE: [(&str, &str); 4] = [
 
 /// Tables of no tenant. A copy of each stands on every node, and to write to one is a commit on all: `moves` is written
 /// only while nobody is served.
-const OF_NOBODY: [&str; 1] = ["moves"];
+const WITHOUT_TENANT: [&str; 1] = ["moves"];
 
 /// The types that all of these databases have under one name, and compare and order alike.
 const TYPES: [&str; 5] = ["uuid", "bigint", "boolean", "text", "bytea"];
@@ -111,7 +111,7 @@ fn wrong_in_table(words: &[String]) -> Vec<String> {
         let columns = part.iter().position(|word| word == "(").map_or(&part[..0], |at| &part[at..]);
         if begins(&part, &["PRIMARY", "KEY"]) {
             has_key = true;
-            if first_of(columns) != "org" && !OF_NOBODY.contains(&table.as_str()) {
+            if first_of(columns) != "org" && !WITHOUT_TENANT.contains(&table.as_str()) {
                 wrong.push(format!(
                     "{table}: its primary key does not begin with org; if it is nobody's, name it in OF_NOBODY"
                 ));
@@ -158,9 +158,9 @@ fn wrong_in_index(words: &[String]) -> Vec<String> {
     let unique = is(&words[1], "UNIQUE");
     let name = &words[if unique { 3 } else { 2 }];
     let columns = words.iter().position(|word| word == "(").map_or(&words[..0], |at| &words[at..]);
-    let of_the_house = OF_THE_HOUSE.iter().any(|(known, _)| known == name);
+    let of_the_system = OF_THE_SYSTEM.iter().any(|(known, _)| known == name);
     let mut wrong = Vec::new();
-    if first_of(columns) != "org" && (unique || !of_the_house) {
+    if first_of(columns) != "org" && (unique || !of_the_system) {
         let of = if unique { "is unique across organizations" } else { "serves look-ups across organizations" };
         wrong.push(format!("{name}: it {of}; an index begins with org"));
     }
@@ -222,7 +222,7 @@ fn every_migration_is_fit_for_a_database_of_many_nodes() {
         indexes += &sql;
     }
     assert!(seen > 100, "only {seen} statements were read");
-    for (index, _) in OF_THE_HOUSE {
+    for (index, _) in OF_THE_SYSTEM {
         assert!(indexes.contains(&format!("CREATE INDEX {index} ON")), "{index} is not there any more");
     }
 }

@@ -93,8 +93,8 @@ fn one_that_the_store_refuses_costs_the_others_nothing() {
     let database = Database::new();
     let mut executor = executor(database.settings());
     database.run("ALTER TABLE app_metrics ADD CHECK (connected_users < 100)");
-    let told = batch(&mut executor, &[COUNT, CountUp(1_000), COUNT, COUNT]);
-    assert_eq!(told, [Ok(1), Err(Code::InternalError), Ok(2), Ok(3)]);
+    let reported = batch(&mut executor, &[COUNT, CountUp(1_000), COUNT, COUNT]);
+    assert_eq!(reported, [Ok(1), Err(Code::InternalError), Ok(2), Ok(3)]);
     assert_eq!(count(&database), 3);
 }
 
@@ -165,8 +165,8 @@ async fn a_made_up_claim_token_leaves_nothing_behind() {
     let before = tenants();
     let token = base64::prelude::BASE64_URL_SAFE_NO_PAD.encode([7; 48]);
     let contact = json!({"country_code": "1", "phone_number": "2127361234"});
-    let told = server.post(&format!("/v2/claims/{token}/contact")).json(contact).send().await;
-    assert_eq!(told.status, 404);
+    let reported = server.post(&format!("/v2/claims/{token}/contact")).json(contact).send().await;
+    assert_eq!(reported.status, 404);
     let phone = [("country_code", "1"), ("phone_number", "2127361234")];
     for (step, form) in [("contact", &phone[..]), ("code", &[("resend", "1")]), ("code", &[("token", "123456")])] {
         let page = server.post(&format!("/claim/{token}/{step}")).form(form).send().await;
@@ -224,7 +224,7 @@ async fn two_engines_that_change_one_row_lose_nothing() {
 
 /// A commit that the server may or may not have made: a trigger holds it up until its backend is ended.
 #[test]
-fn a_commit_whose_backend_is_ended_is_told_as_unknown() {
+fn a_commit_whose_backend_is_ended_is_unknown() {
     let database = Database::new();
     let mut executor = executor(database.settings());
     assert_eq!(batch(&mut executor, &[COUNT]), [Ok(1)]);
@@ -259,7 +259,7 @@ pub fn end_the_commit(database: &Database, how: &'static str) -> std::thread::Jo
 /// Where a commit waits for a standby, what ends the wait leaves it committed here and perhaps nowhere else. Whatever
 /// the database has for sessions that do not say otherwise, we wait, and are told.
 #[test]
-fn a_commit_that_no_standby_has_is_never_told_as_done() {
+fn a_commit_that_no_standby_has_is_never_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::own(folder.path());
     let database = cluster.database();
@@ -295,9 +295,10 @@ fn a_commit_that_no_standby_has_is_never_told_as_done() {
 pub fn wait_for(database: &Database, standby: &str) {
     database.run(&format!("ALTER SYSTEM SET synchronous_standby_names = '{standby}'"));
     database.run("SELECT pg_reload_conf()");
-    let told = format!("SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = '{standby}'");
+    let reported =
+        format!("SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = '{standby}'");
     let begun = Instant::now();
-    while database.run(&told).is_empty() {
+    while database.run(&reported).is_empty() {
         assert!(begun.elapsed() < Duration::from_secs(5), "the server does not read its settings");
     }
 }
@@ -315,14 +316,14 @@ async fn what_no_standby_has_is_not_repeated_as_done_either() {
     let send = || server.post("/v2/payouts/send-payout").app_key().idempotency_key("once").json(body.clone()).send();
     for _ in 0..3 {
         let ended = end_the_commit(&database, "pg_cancel_backend");
-        let told = send().await.expect(503);
-        assert_eq!(told.body["error_code"], "outcome-unknown");
+        let reported = send().await.expect(503);
+        assert_eq!(reported.body["error_code"], "outcome-unknown");
         ended.join().unwrap();
         assert_eq!(database.run("SELECT count(*) FROM payout_links"), ["1"], "it is here");
     }
     aside(|| wait_for(&database, ""));
-    let told = send().await.expect(201);
-    assert_eq!(told.header("idempotent-replayed"), Some("true"));
+    let reported = send().await.expect(201);
+    assert_eq!(reported.header("idempotent-replayed"), Some("true"));
 }
 
 /// Another writer of the organization that stops with the lock in its hand.
@@ -368,7 +369,7 @@ fn a_batch_reads_and_writes_its_own_organization_alone() {
 }
 
 #[test]
-fn while_there_is_no_server_everyone_is_told_at_once_and_then_it_goes_on() {
+fn without_a_server_callers_are_refused_at_once_and_service_resumes() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::own(folder.path());
     let database = cluster.database();
@@ -506,7 +507,7 @@ fn a_database_of_one_server_is_not_distributed() {
 }
 
 #[test]
-fn a_database_of_a_later_version_is_refused_by_whoever_would_write_to_it() {
+fn a_database_of_a_later_version_is_refused_by_every_writer() {
     let database = Database::new();
     database.run("INSERT INTO refinery_schema_history SELECT 999, 'of_later', now()::text, '1'");
     let folder = tempfile::tempdir().unwrap();

@@ -21,8 +21,8 @@ use crate::crash::setting;
 use crate::harness::Process;
 use crate::harness::judge::{Judge, Verdict, links, listed, load};
 use crate::harness::postgres::{Database, is_citus_asked_for};
-use crate::harness::rails::{self, Asked, Told};
-use crate::postgres_processes::{House, ask, until};
+use crate::harness::rails::{self, Asked, Reported};
+use crate::postgres_processes::{Deployment, ask, until};
 
 const PROCESSES: usize = 4;
 const CLIENTS: usize = 64;
@@ -82,15 +82,15 @@ struct Acknowledged {
 /// What the clients see.
 struct Stage {
     seed: u64,
-    doors: Mutex<Vec<Load>>,
+    connections: Mutex<Vec<Load>>,
     payees: Vec<String>,
     ended: AtomicBool,
 }
 
 impl Stage {
     /// Asks one process; gives the id of what was made, `None` when it is to be asked again.
-    async fn ask(&self, door: usize, order: &Order) -> Option<String> {
-        let with = self.doors.lock().unwrap()[door % PROCESSES].clone();
+    async fn ask(&self, process: usize, order: &Order) -> Option<String> {
+        let with = self.connections.lock().unwrap()[process % PROCESSES].clone();
         let (path, key, body) = (order.path.to_owned(), order.key.clone(), order.body.to_string());
         let sent = Sent { path, key, body, link: None, micros: 0 };
         match tokio::time::timeout(PATIENCE, again(&with, &sent)).await.ok().flatten() {
@@ -108,22 +108,22 @@ impl Stage {
         let mut acknowledged = Vec::new();
         while !self.ended.load(Ordering::SeqCst) {
             let order = Order::draw(&mut chance, &self.payees, format!("chaos-{number}-{}", acknowledged.len()));
-            let (begun, mut door) = (Instant::now(), number);
+            let (begun, mut process) = (Instant::now(), number);
             let id = loop {
-                if let Some(id) = self.ask(door, &order).await {
+                if let Some(id) = self.ask(process, &order).await {
                     break id;
                 }
                 assert!(begun.elapsed() < Duration::from_secs(90), "{} is never answered", order.key);
-                door += 1;
+                process += 1;
                 tokio::time::sleep(Duration::from_millis(50)).await;
             };
             // Some ask once more, elsewhere: the same was done, and nothing else.
             if chance.random_range(0..16) == 0
-                && let Some(repeated) = self.ask(door + 1, &order).await
+                && let Some(repeated) = self.ask(process + 1, &order).await
             {
                 assert_eq!(repeated, id, "{}", order.key);
             }
-            acknowledged.push(Acknowledged { order, id, at_once: door == number });
+            acknowledged.push(Acknowledged { order, id, at_once: process == number });
         }
         acknowledged
     }
@@ -131,28 +131,28 @@ impl Stage {
 
 /// A process each, and what was done to them.
 struct Four {
-    house: House,
+    deployment: Deployment,
     running: Vec<Process>,
     credentials: Value,
     kills: usize,
     stops: usize,
     /// Leases that a stopped process held when they ended.
-    overtaken: usize,
+    superseded: usize,
 }
 
 impl Four {
     fn start() -> Self {
-        let house = House::new(Database::new());
-        let mut running = vec![house.start(&[])];
+        let deployment = Deployment::new(Database::new());
+        let mut running = vec![deployment.start(&[])];
         running.extend(std::thread::scope(|scope| {
-            let others: Vec<_> = (1..PROCESSES).map(|_| scope.spawn(|| house.start(&[]))).collect();
+            let others: Vec<_> = (1..PROCESSES).map(|_| scope.spawn(|| deployment.start(&[]))).collect();
             others.into_iter().map(|other| other.join().unwrap()).collect::<Vec<_>>()
         }));
-        let credentials = house.credentials();
-        Self { house, running, credentials, kills: 0, stops: 0, overtaken: 0 }
+        let credentials = deployment.credentials();
+        Self { deployment, running, credentials, kills: 0, stops: 0, superseded: 0 }
     }
 
-    fn door(&self, place: usize) -> Load {
+    fn process(&self, place: usize) -> Load {
         load(&self.running[place], &self.credentials, 0)
     }
 
@@ -186,8 +186,8 @@ impl Four {
         match harm {
             Harm::Kill => {
                 self.running.remove(victim).kill();
-                self.running.insert(victim, self.house.start(&[]));
-                stage.doors.lock().unwrap()[victim] = self.door(victim);
+                self.running.insert(victim, self.deployment.start(&[]));
+                stage.connections.lock().unwrap()[victim] = self.process(victim);
                 self.kills += 1;
             }
             Harm::Stop | Harm::LongStop => {
@@ -196,11 +196,11 @@ impl Four {
                 std::thread::park_timeout(THROWN_OUT_AFTER);
                 let held: BTreeSet<String> = self.leased().intersection(&leased).cloned().collect();
                 if harm == Harm::Stop {
-                    self.house.move_clock(LEASE_SECONDS + 1);
+                    self.deployment.move_clock(LEASE_SECONDS + 1);
                 }
                 until("others take over", Duration::from_secs(100), || self.leased().is_disjoint(&held));
                 self.running[victim].signal("CONT");
-                self.overtaken += held.len();
+                self.superseded += held.len();
                 self.stops += 1;
             }
         }
@@ -209,7 +209,7 @@ impl Four {
     /// The jobs in hand, each with the number of its lease.
     fn leased(&self) -> BTreeSet<String> {
         let jobs = "SELECT concat_ws(' ', org, id, fence) FROM jobs WHERE leased_until IS NOT NULL";
-        self.house.database.run(jobs).into_iter().collect()
+        self.deployment.database.run(jobs).into_iter().collect()
     }
 
     /// Moves the clock until nothing is under way: rails settle within three days, and what comes back does two days later.
@@ -218,7 +218,7 @@ impl Four {
             "SELECT 1 FROM jobs WHERE work SIMILAR TO '%(send_message|submit_transfer|follow_transfer)%' LIMIT 1";
         let at_most = Duration::from_secs(300);
         // The leases of the dead end. Whoever moves the clock waits for them otherwise.
-        self.house.move_clock(LEASE_SECONDS + 1);
+        self.deployment.move_clock(LEASE_SECONDS + 1);
         until("what the dead had in hand is done", at_most, || self.leased().is_empty());
         for _ in 0..4 {
             self.call("POST", "/v2/sandbox/clock/advance", &json!({"seconds": 5 * DAY_SECONDS}));
@@ -226,9 +226,9 @@ impl Four {
                 let shown = self.call("GET", "/v2/sandbox/clock", &Value::Null)["now"].clone();
                 let now = Time::parse(shown.as_str().unwrap()).unwrap().micros();
                 let due = format!("SELECT 1 FROM jobs WHERE due_at <= {now} OR leased_until IS NOT NULL LIMIT 1");
-                self.house.database.run(&due).is_empty()
+                self.deployment.database.run(&due).is_empty()
             });
-            if self.house.database.run(left).is_empty() {
+            if self.deployment.database.run(left).is_empty() {
                 return;
             }
         }
@@ -270,8 +270,8 @@ async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
     let mut chance = StdRng::seed_from_u64(seed);
     let mut four = Four::start();
     let payees: Vec<String> = (0..).zip(accounts()).map(|(line, account)| four.payee(line, &account)).collect();
-    let doors = Mutex::new((0..PROCESSES).map(|place| four.door(place)).collect());
-    let stage = Arc::new(Stage { seed, doors, payees, ended: AtomicBool::new(false) });
+    let connections = Mutex::new((0..PROCESSES).map(|place| four.process(place)).collect());
+    let stage = Arc::new(Stage { seed, connections, payees, ended: AtomicBool::new(false) });
     let clients: Vec<_> = (0..CLIENTS).map(|number| tokio::spawn(stage.clone().client(number))).collect();
 
     let begun = Instant::now();
@@ -289,18 +289,18 @@ async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
     let answered = futures::future::join_all(clients).await;
     let acknowledged: Vec<Acknowledged> = answered.into_iter().flat_map(Result::unwrap).collect();
     assert!(acknowledged.len() > 100, "{}: there was no load", acknowledged.len());
-    assert!(duration < LONG || four.overtaken > 0, "nobody was stopped with work in hand");
+    assert!(duration < LONG || four.superseded > 0, "nobody was stopped with work in hand");
 
     let settling = Instant::now();
     four.settle();
     let comparison = Comparison::of(&four, &acknowledged);
     comparison.is_clean();
     let items = comparison.asked.len();
-    let (kills, stops, overtaken) = (four.kills, four.stops, four.overtaken);
+    let (kills, stops, superseded) = (four.kills, four.stops, four.superseded);
     let (all, at_once) = (acknowledged.len(), acknowledged.iter().filter(|one| one.at_once).count());
     println!(
         "{all} payouts in {} s, {at_once} of them acknowledged at once; {items} items in the rails' book; \
-         {kills} kills, {stops} stops past the lease, {overtaken} leases overtaken by others; {} s to settle and compare",
+         {kills} kills, {stops} stops past the lease, {superseded} leases overtaken by others; {} s to settle and compare",
         under_load.as_secs(),
         settling.elapsed().as_secs()
     );
@@ -313,7 +313,7 @@ async fn four_processes_that_are_killed_and_stopped_do_everything_once() {
 /// Where what was asked for and what is there differ. Each pair is compared by itself.
 struct Comparison<'a> {
     four: &'a Four,
-    door: Load,
+    process: Load,
     /// The links that clients were told of.
     judge: Judge,
     /// The payouts by a rail.
@@ -331,22 +331,24 @@ impl<'a> Comparison<'a> {
                 judge.hear(id.clone());
             }
         }
-        Self { four, door: four.door(0), judge, asked }
+        Self { four, process: four.process(0), judge, asked }
     }
 
-    fn told(&self) -> Vec<Told> {
-        listed(&self.door, "/v2/transfers?limit=100&type=payout").iter().map(Told::of).collect()
+    fn reported(&self) -> Vec<Reported> {
+        listed(&self.process, "/v2/transfers?limit=100&type=payout").iter().map(Reported::of).collect()
     }
 
     /// Each link that a client was told of is there, and no other.
     fn links(&self) -> Vec<String> {
-        let verdict = self.judge.verdict(&links(&self.door));
+        let verdict = self.judge.verdict(&links(&self.process));
         if verdict == Verdict::default() { Vec::new() } else { vec![format!("{verdict:?}")] }
     }
 
     /// The rails' own book, the API and the clients say the same of each payout.
     fn rails(&self) -> Vec<String> {
-        rails::disagreements(&self.asked, &self.told(), &rails::book(&self.four.house.database)).into_iter().collect()
+        rails::disagreements(&self.asked, &self.reported(), &rails::book(&self.four.deployment.database))
+            .into_iter()
+            .collect()
     }
 
     /// What arrived is outside, what failed is back, and what links hold is set aside.
@@ -356,11 +358,14 @@ impl<'a> Comparison<'a> {
         for account in trial["accounts"].as_array().unwrap() {
             *balances.entry(account["type"].as_str().unwrap()).or_default() += account["balance"].as_i64().unwrap();
         }
-        let arrived = rails::arrived(&rails::book(&self.four.house.database));
+        let arrived = rails::arrived(&rails::book(&self.four.deployment.database));
         let links = i64::try_from(self.judge.sent_and_acknowledged().0).unwrap();
-        let told = self.told();
-        let earned: i64 =
-            told.iter().filter(|told| told.status != "failed").map(|told| told.amount - told.arrives).sum();
+        let reported = self.reported();
+        let earned: i64 = reported
+            .iter()
+            .filter(|reported| reported.status != "failed")
+            .map(|reported| reported.amount - reported.arrives)
+            .sum();
         // The demonstration's million dollars came from outside.
         let external = arrived - 100_000_000;
         let held = links * i64::try_from(CENTS).unwrap();
@@ -382,7 +387,7 @@ impl<'a> Comparison<'a> {
         let token = |link: &Value| link.as_str().and_then(|link| link.rsplit('/').next()).map(str::to_owned);
         let mut inbox: BTreeMap<Option<String>, usize> = BTreeMap::new();
         let mut notices = 0;
-        for message in listed(&self.door, "/v2/sandbox/messages?limit=100") {
+        for message in listed(&self.process, "/v2/sandbox/messages?limit=100") {
             match message["link"].as_str() {
                 Some(link) if link.contains("/notice/") => notices += 1,
                 Some(_) | None => *inbox.entry(token(&message["link"])).or_default() += 1,
@@ -393,13 +398,13 @@ impl<'a> Comparison<'a> {
         if notices != accounts().len() {
             wrong.push(format!("{notices} notices"));
         }
-        for link in listed(&self.door, "/v2/payout-links?limit=100") {
+        for link in listed(&self.process, "/v2/payout-links?limit=100") {
             let times = inbox.remove(&token(&link["link"])).unwrap_or_default();
             if (times, &link["status"]) != (1, &json!("delivered")) {
                 wrong.push(format!("told {times} times: {link}"));
             }
         }
-        let lost = self.told().iter().filter(|told| told.status != "completed").count();
+        let lost = self.reported().iter().filter(|reported| reported.status != "completed").count();
         // Beside them stand the codes with which the payees proved their phones.
         if inbox != [(None, lost + accounts().len())].into() {
             wrong.push(format!("{lost} payouts were lost, and the other messages are {inbox:?}"));
@@ -410,7 +415,7 @@ impl<'a> Comparison<'a> {
     /// Each version of a transfer and of a link was told by one event.
     fn events(&self) -> Vec<String> {
         let wrong = |table| {
-            self.four.house.database.run(&format!(
+            self.four.deployment.database.run(&format!(
                 "SELECT concat_ws(' ', '{table}', one.id, one.version, told.events, told.versions) FROM {table} AS one \
                  LEFT JOIN (SELECT org, object_id, count(*) AS events, count(DISTINCT version) AS versions FROM events \
                  GROUP BY 1, 2) AS told ON told.org = one.org AND told.object_id = one.id \
@@ -425,19 +430,19 @@ impl<'a> Comparison<'a> {
         for process in &self.four.running {
             assert_eq!(process.get("/readyz").0, 200);
         }
-        let ends: BTreeSet<String> = self.told().into_iter().map(|told| told.status).collect();
+        let ends: BTreeSet<String> = self.reported().into_iter().map(|reported| reported.status).collect();
         assert_eq!(ends, ["completed", "failed", "reversed"].map(str::to_owned).into(), "each end was met");
         for wrong in [self.links(), self.rails(), self.ledger(), self.messages(), self.events()] {
             assert_eq!(wrong, Vec::<String>::new());
         }
-        self.four.house.verify();
+        self.four.deployment.verify();
     }
 
     /// The negative control of each comparison: what is done twice or lost behind the back of the program is found.
     fn finds_what_is_wrong(&self) {
         let check = |what: &str, sql: &str, compared: &dyn Fn() -> Vec<String>| {
             assert_eq!(compared(), Vec::<String>::new(), "{what}: before");
-            assert_eq!(self.four.house.database.run(sql).len(), 1, "{what}");
+            assert_eq!(self.four.deployment.database.run(sql).len(), 1, "{what}");
             assert_ne!(compared(), Vec::<String>::new(), "{what}");
         };
         let one = |table: &str, which: &str| format!("(SELECT id FROM {table} WHERE {which} ORDER BY id LIMIT 1)");

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::delivery::gateway_flags;
 use crate::harness::postgres::Database;
 use crate::harness::{FakeGateway, GatewayMode, Process};
-use crate::postgres_processes::{House, ask, payout, until};
+use crate::postgres_processes::{Deployment, ask, payout, until};
 
 /// Whether leases are counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ enum Fencing {
 struct Stage {
     late: Process,
     other: Process,
-    house: House,
+    deployment: Deployment,
     gateway: FakeGateway,
     credentials: Value,
     /// What the flags name lies here.
@@ -39,13 +39,13 @@ struct Stage {
 
 impl Stage {
     async fn set() -> Self {
-        let (house, folder) = (House::new(Database::new()), tempfile::tempdir().unwrap());
+        let (deployment, folder) = (Deployment::new(Database::new()), tempfile::tempdir().unwrap());
         let gateway = FakeGateway::start().await;
         let flags = gateway_flags(folder.path(), &gateway.url());
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        let late = house.start(&flags);
-        let other = house.start(&[&flags[..], &["--role", "worker"]].concat());
-        Self { credentials: house.credentials(), late, other, house, gateway, _folder: folder }
+        let late = deployment.start(&flags);
+        let other = deployment.start(&[&flags[..], &["--role", "worker"]].concat());
+        Self { credentials: deployment.credentials(), late, other, deployment, gateway, _folder: folder }
     }
 }
 
@@ -54,8 +54,9 @@ impl Stage {
 /// the text from it, and reports so. Gives how often the gateway took the text, by its own book.
 async fn a_worker_reports_late(fencing: Fencing) -> usize {
     let soon = Duration::from_secs(10);
-    let Stage { house, gateway, late, other, credentials, .. } = &Stage::set().await;
-    let text_is_to_be_sent = || house.database.run("SELECT 1 FROM jobs WHERE work LIKE '%send_message%'").len() == 1;
+    let Stage { deployment, gateway, late, other, credentials, .. } = &Stage::set().await;
+    let text_is_to_be_sent =
+        || deployment.database.run("SELECT 1 FROM jobs WHERE work LIKE '%send_message%'").len() == 1;
 
     // Only the first can take it.
     other.stop();
@@ -66,11 +67,12 @@ async fn a_worker_reports_late(fencing: Fencing) -> usize {
     late.stop();
 
     if fencing == Fencing::TakenAway {
-        let taken = house.database.run("UPDATE jobs SET fence = fence - 1 WHERE leased_until IS NOT NULL RETURNING id");
+        let taken =
+            deployment.database.run("UPDATE jobs SET fence = fence - 1 WHERE leased_until IS NOT NULL RETURNING id");
         assert_eq!(taken.len(), 1);
     }
     gateway.set(GatewayMode::Hang);
-    house.move_clock(LEASE_SECONDS + 1);
+    deployment.move_clock(LEASE_SECONDS + 1);
     other.signal("CONT");
     until("the gateway takes it from the other", soon, || gateway.texts().len() == 1);
 
@@ -88,7 +90,7 @@ async fn a_worker_reports_late(fencing: Fencing) -> usize {
     let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
     until("nobody has it in hand any more", Duration::from_secs(30), || !text_is_to_be_sent());
     until("it is sent", soon, || ask(late, credentials, "app", "GET", &path, "").1["status"] == "sent");
-    house.verify();
+    deployment.verify();
     gateway.texts().len()
 }
 
@@ -99,7 +101,7 @@ async fn a_worker_that_was_stopped_past_its_lease_changes_nothing() {
 
 /// The negative control: the same, and the person is told twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_fencing_a_worker_that_was_stopped_past_its_lease_has_a_person_told_twice() {
+async fn without_fencing_a_worker_stopped_past_its_lease_messages_a_person_twice() {
     assert_eq!(a_worker_reports_late(Fencing::TakenAway).await, 2);
 }
 
@@ -112,40 +114,40 @@ const NOTES_WAIT: &str = "CREATE FUNCTION wait_for_test() RETURNS trigger LANGUA
 /// A number guards what is committed, not what a carrier is told. A worker that is stopped after its note was committed
 /// and before the carrier hears of it comes back when another has asked the carrier, and told it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_that_was_stopped_between_its_note_and_the_telling_tells_nobody() {
+async fn a_worker_stopped_between_its_note_and_the_hand_over_sends_nothing() {
     let soon = Duration::from_secs(10);
-    let Stage { house, gateway, late, other, credentials, .. } = &Stage::set().await;
-    house.database.run(NOTES_WAIT);
-    let holder = house.database.hold("SELECT pg_advisory_lock(1)").await;
+    let Stage { deployment, gateway, late, other, credentials, .. } = &Stage::set().await;
+    deployment.database.run(NOTES_WAIT);
+    let holder = deployment.database.hold("SELECT pg_advisory_lock(1)").await;
 
     other.stop();
     let (status, link) = ask(late, credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1));
     assert_eq!(status, 201, "{link}");
     let waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'";
-    until("the note is about to be committed", soon, || !house.database.run(waits).is_empty());
+    until("the note is about to be committed", soon, || !deployment.database.run(waits).is_empty());
     late.stop();
     let stopped = Instant::now();
     drop(holder);
     let noted = "SELECT 1 FROM messages WHERE in_doubt_since IS NOT NULL";
-    until("the note is committed", soon, || !house.database.run(noted).is_empty());
+    until("the note is committed", soon, || !deployment.database.run(noted).is_empty());
 
-    house.move_clock(LEASE_SECONDS + 1);
+    deployment.move_clock(LEASE_SECONDS + 1);
     other.signal("CONT");
     until("the gateway takes it from the other", soon, || gateway.texts().len() == 1);
     until("time goes by", DEADLINE * 2, || stopped.elapsed() > DEADLINE);
     late.signal("CONT");
-    let [told, gave_up] = [
+    let [reported, gave_up] = [
         "bursar_messages_total{channel=\"sms\",outcome=\"taken\"} 1",
         "bursar_jobs_failed_total{kind=\"send_message\"} 1",
     ];
     let mut metrics = String::new();
     until("the first goes on", soon, || {
         metrics = late.get("/metrics").1;
-        metrics.contains(told) || metrics.contains(gave_up)
+        metrics.contains(reported) || metrics.contains(gave_up)
     });
     assert_eq!((metrics.contains(gave_up), gateway.texts().len()), (true, 1));
     let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
     // What it was reading when it was stopped is late, which it may say once: 503.
     until("it is sent", soon, || ask(late, credentials, "app", "GET", &path, "").1["status"] == "sent");
-    house.verify();
+    deployment.verify();
 }

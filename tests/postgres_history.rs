@@ -7,7 +7,7 @@ use bursar::load::{Load, run};
 use crate::harness::bursar;
 use crate::harness::judge::load;
 use crate::harness::postgres::{Database, aside};
-use crate::postgres_processes::House;
+use crate::postgres_processes::Deployment;
 
 /// More transactions than the carry-over looks up together, so that it asks while it reads.
 const MANY: i64 = 600;
@@ -27,8 +27,8 @@ const RECHAIN: &str = "DO $$
         END LOOP;
     END $$";
 
-fn verify(house: &House) -> (bool, String) {
-    let (data, url) = (house.data(), house.database.url());
+fn verify(deployment: &Deployment) -> (bool, String) {
+    let (data, url) = (deployment.data(), deployment.database.url());
     let output = bursar(&["verify", "--data-dir", data.to_str().unwrap(), "--database-url", &url]).output().unwrap();
     let said = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(said).unwrap())
@@ -36,10 +36,10 @@ fn verify(house: &House) -> (bool, String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_processes_carry_the_history_of_a_version_without_key_over() {
-    let house = House::new(aside(Database::new));
-    let process = house.start(&[]);
-    let credentials = house.credentials();
-    let transactions = || -> i64 { house.database.run("SELECT count(*) FROM transactions")[0].parse().unwrap() };
+    let deployment = Deployment::new(aside(Database::new));
+    let process = deployment.start(&[]);
+    let credentials = deployment.credentials();
+    let transactions = || -> i64 { deployment.database.run("SELECT count(*) FROM transactions")[0].parse().unwrap() };
     for round in 1.. {
         let door = Load { connections: 8, duration: Duration::from_secs(1), ..load(&process, &credentials, round) };
         run(&door).await.unwrap();
@@ -54,19 +54,19 @@ async fn two_processes_carry_the_history_of_a_version_without_key_over() {
         "UPDATE ledger_books SET hash = ''",
         "UPDATE event_streams SET unkeyed_to = -1, unkeyed_proof = NULL",
     ] {
-        house.database.run(old);
+        deployment.database.run(old);
     }
-    let (sound, said) = verify(&house);
+    let (sound, said) = verify(&deployment);
     assert!(!sound && said.contains("its chain was not carried over"), "negative control: {said}");
     std::thread::scope(|scope| {
-        let starts = [(); 2].map(|()| scope.spawn(|| drop(house.start(&[]))));
+        let starts = [(); 2].map(|()| scope.spawn(|| drop(deployment.start(&[]))));
         starts.into_iter().for_each(|start| start.join().unwrap());
     });
-    let (sound, said) = verify(&house);
+    let (sound, said) = verify(&deployment);
     assert!(sound && !said.contains("; 0 events are from a version without a key"), "{said}");
     // From now on the old part is as safe as the new.
-    house.database.run("UPDATE events SET object = object || ' ' WHERE sequence = 3");
-    house.database.run(RECHAIN);
-    let (sound, said) = verify(&house);
+    deployment.database.run("UPDATE events SET object = object || ' ' WHERE sequence = 3");
+    deployment.database.run(RECHAIN);
+    let (sound, said) = verify(&deployment);
     assert!(!sound && said.contains("nothing proves that the events up to here"), "{said}");
 }

@@ -60,7 +60,7 @@ fn a_host_that_does_not_say_what_became_of_a_commit_is_asked_last_and_not_read_f
 
 /// Its connections are taken up by the system, and nobody answers on them.
 #[test]
-fn a_server_that_stands_still_is_found_out_in_a_moment() {
+fn a_stalled_server_is_detected_quickly() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::own(folder.path());
     let (mut executor, reads) = open(cluster.database().settings());

@@ -12,7 +12,7 @@ const ROWS: u64 = 100_000;
 /// how many entries of indexes it reads, so it does not matter how fast anything is; and it does not analyze the
 /// table meanwhile, which would make the plans anew too.
 #[test]
-fn a_plan_of_an_empty_table_is_made_anew_when_the_table_has_grown() {
+fn a_plan_of_an_empty_table_is_replaced_when_the_table_has_grown() {
     let database = Database::new();
     database.run("ALTER TABLE app_metrics SET (autovacuum_enabled = false)");
     let mut executor = executor(database.settings());

@@ -16,13 +16,13 @@ use crate::harness::postgres::{Cluster, Database, aside};
 use crate::harness::{Process, http};
 
 /// Processes on one database, with one folder for key and credentials.
-pub struct House {
+pub struct Deployment {
     folder: TempDir,
     /// Where they keep everything.
     pub database: Database,
 }
 
-impl House {
+impl Deployment {
     pub fn new(database: Database) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), database }
     }
@@ -43,9 +43,9 @@ impl House {
     /// Moves the sandbox's clock as its route does, but without waiting for what falls due: each process follows within
     /// a second, or when it runs again.
     pub fn move_clock(&self, seconds: i64) {
-        let nobody = uuid::Uuid::nil();
+        let unknown = uuid::Uuid::nil();
         self.database.run(&format!(
-            "INSERT INTO environment_clock (org, ahead_seconds) VALUES ('{nobody}', {seconds}) \
+            "INSERT INTO environment_clock (org, ahead_seconds) VALUES ('{unknown}', {seconds}) \
              ON CONFLICT (org) DO UPDATE SET ahead_seconds = environment_clock.ahead_seconds + {seconds}"
         ));
     }
@@ -97,29 +97,29 @@ pub fn payout(phone: u32) -> String {
 
 #[test]
 fn one_process_answers_and_another_does_the_work() {
-    let house = House::new(Database::new());
-    let api = house.start(&["--role", "api"]);
-    let credentials = house.credentials();
+    let deployment = Deployment::new(Database::new());
+    let api = deployment.start(&["--role", "api"]);
+    let credentials = deployment.credentials();
     let (status, link) = ask(&api, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1234));
     assert_eq!(status, 201, "{link}");
     let path = format!("/v2/payout-links/{}", link["id"].as_str().unwrap());
     let delivered = |process: &Process| ask(process, &credentials, "app", "GET", &path, "").1["status"] == "delivered";
     assert!(!delivered(&api), "nobody works");
-    let worker = house.start(&["--role", "worker"]);
+    let worker = deployment.start(&["--role", "worker"]);
     let (status, _) = ask(&worker, &credentials, "app", "GET", &path, "");
     assert_eq!((status, worker.get("/readyz").0), (404, 200), "a worker answers only probes");
     until("the worker delivers it", Duration::from_secs(5), || delivered(&api));
     // A third, which does everything, sees the same.
-    let all = house.start(&["--role", "all"]);
+    let all = deployment.start(&["--role", "all"]);
     assert!(delivered(&all));
-    house.verify();
+    deployment.verify();
 }
 
 #[test]
 fn a_key_that_is_revoked_is_refused_by_every_process_within_five_seconds() {
-    let house = House::new(Database::new());
-    let (one, other) = (house.start(&[]), house.start(&[]));
-    let credentials = house.credentials();
+    let deployment = Deployment::new(Database::new());
+    let (one, other) = (deployment.start(&[]), deployment.start(&[]));
+    let credentials = deployment.credentials();
     let app = credentials["app"]["id"].as_str().unwrap();
     let keys = format!("/v2/apps/{app}/keys");
     let (status, issued) = ask(&one, &credentials, "organization", "POST", &keys, "{}");
@@ -138,9 +138,9 @@ fn a_key_that_is_revoked_is_refused_by_every_process_within_five_seconds() {
 
 #[test]
 fn the_sandbox_clock_is_moved_for_all_processes() {
-    let house = House::new(Database::new());
-    let (one, other) = (house.start(&[]), house.start(&[]));
-    let credentials = house.credentials();
+    let deployment = Deployment::new(Database::new());
+    let (one, other) = (deployment.start(&[]), deployment.start(&[]));
+    let credentials = deployment.credentials();
     let body = json!({"seconds": 86_400}).to_string();
     assert_eq!(ask(&one, &credentials, "app", "POST", "/v2/sandbox/clock/advance", &body).0, 200);
     let shown = |process: &Process| {
@@ -154,37 +154,37 @@ fn the_sandbox_clock_is_moved_for_all_processes() {
 /// organization's.
 #[test]
 fn tables_that_grow_are_analyzed_by_the_processes() {
-    let house = House::new(Database::new());
-    let process = house.start(&["--role", "api"]);
-    let credentials = house.credentials();
+    let deployment = Deployment::new(Database::new());
+    let process = deployment.start(&["--role", "api"]);
+    let credentials = deployment.credentials();
     // The daemon's own visits are counted elsewhere, as last_autoanalyze.
     let analyzed = "SELECT 1 FROM pg_stat_user_tables WHERE relname = 'payout_links' AND last_analyze IS NOT NULL";
     let mut phone = 0;
     until("the table is analyzed", Duration::from_secs(30), || {
         phone += 1;
         assert_eq!(ask(&process, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(phone)).0, 201);
-        !house.database.run(analyzed).is_empty()
+        !deployment.database.run(analyzed).is_empty()
     });
     assert!(phone > 64, "not before it has grown: {phone}");
-    house.verify();
+    deployment.verify();
 }
 
 /// A process is stopped while it has an organization locked: the server ends its transaction, the others go on, and
 /// what it wanted is done once or not at all, as it says when it runs again.
 #[test]
-fn a_process_that_stands_still_with_the_lock_keeps_nobody_waiting_for_long() {
-    let house = House::new(Database::new());
-    let (stopped, other) = (house.start(&["--role", "api"]), house.start(&["--role", "api"]));
-    let credentials = house.credentials();
+fn a_stalled_process_with_the_lock_delays_others_only_briefly() {
+    let deployment = Deployment::new(Database::new());
+    let (stopped, other) = (deployment.start(&["--role", "api"]), deployment.start(&["--role", "api"]));
+    let credentials = deployment.credentials();
     let org = credentials["organization"]["id"].as_str().unwrap().to_owned();
     let hold = format!("BEGIN; SELECT moment FROM tenants WHERE org = '{org}' FOR UPDATE");
     std::thread::scope(|scope| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         // We have the organization; the first process waits for it, and is stopped waiting.
-        let holder = runtime.block_on(house.database.hold(&hold));
+        let holder = runtime.block_on(deployment.database.hold(&hold));
         let late = scope.spawn(|| ask(&stopped, &credentials, "app", "POST", "/v2/payouts/send-payout", &payout(1)));
         let waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        until("it waits for the lock", Duration::from_secs(5), || !house.database.run(waiting).is_empty());
+        until("it waits for the lock", Duration::from_secs(5), || !deployment.database.run(waiting).is_empty());
         stopped.stop();
         // Its session gets the lock now, and it does not know.
         runtime.block_on(holder.batch_execute("ROLLBACK")).unwrap();
@@ -202,15 +202,15 @@ fn a_process_that_stands_still_with_the_lock_keeps_nobody_waiting_for_long() {
             other => panic!("{other}: {said}"),
         }
     });
-    house.verify();
+    deployment.verify();
 }
 
 /// A right, a table or a column that is gone is an outage: the operator brings it back, and the caller repeats.
 #[test]
 fn a_table_that_is_gone_is_an_outage_and_no_bug() {
-    let house = House::new(Database::new());
-    let process = house.start(&[]);
-    let credentials = house.credentials();
+    let deployment = Deployment::new(Database::new());
+    let process = deployment.start(&[]);
+    let credentials = deployment.credentials();
     let body = json!({
         "amount": bursar::load::CENTS, "payee": {"country_code": "1", "phone_number": "2127361234"},
         "idempotency_key": "a2b8c9d0-0000-4000-8000-000000000001",
@@ -223,25 +223,25 @@ fn a_table_that_is_gone_is_an_outage_and_no_bug() {
             "ALTER TABLE events RENAME COLUMN object_away TO object",
         ),
     ] {
-        house.database.run(away);
-        let (status, told) = pay();
-        assert_eq!((status, &told["error_code"]), (503, &json!("service-unavailable")), "{away}: {told}");
-        house.database.run(back);
+        deployment.database.run(away);
+        let (status, reported) = pay();
+        assert_eq!((status, &reported["error_code"]), (503, &json!("service-unavailable")), "{away}: {reported}");
+        deployment.database.run(back);
     }
     let (status, link) = pay();
     assert_eq!(status, 201, "{link}");
     let (_, list) = ask(&process, &credentials, "app", "GET", "/v2/payout-links", "");
     assert_eq!(list["data"].as_array().unwrap().len(), 1, "{list}");
-    house.verify();
+    deployment.verify();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_of_the_server_under_load_loses_nothing_that_was_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = aside(|| Cluster::own(folder.path()));
-    let house = House::new(cluster.database());
-    let process = house.start(&[]);
-    let credentials = house.credentials();
+    let deployment = Deployment::new(cluster.database());
+    let process = deployment.start(&[]);
+    let credentials = deployment.credentials();
     let mut judge = Judge::default();
     for (round, how) in ["restart", "crash"].into_iter().enumerate() {
         let load = Load {
@@ -268,5 +268,5 @@ async fn a_restart_of_the_server_under_load_loses_nothing_that_was_acknowledged(
         assert_eq!(process.get("/readyz").0, 200);
     }
     assert_eq!(judge.verdict(&links(&load(&process, &credentials, 9))), Verdict::default());
-    house.verify();
+    deployment.verify();
 }

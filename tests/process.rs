@@ -167,7 +167,7 @@ fn advance_sandbox_clock_lets_everything_happen_at_its_own_time() {
 }
 
 #[test]
-fn exit_codes_tell_usage_from_configuration() {
+fn exit_codes_separate_usage_from_configuration() {
     let run = |arguments: &[&str]| bursar(arguments).output().unwrap();
     assert_eq!(run(&["routes", "--json"]).status.code(), Some(0));
     assert_eq!(run(&["--help"]).status.code(), Some(0));
@@ -195,7 +195,7 @@ fn flags_go_before_variables_and_those_before_the_file() {
 #[test]
 fn each_request_has_one_line_in_the_log() {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::start_telling(folder.path());
+    let process = Process::start_logging(folder.path());
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let head = "host: 127.0.0.1\r\nconnection: close\r\nx-request-id: mine-1\r\ntraceparent:";
     for traceparent in [trace, "not a trace"] {
@@ -206,9 +206,9 @@ fn each_request_has_one_line_in_the_log() {
     let (_, said) = process.wait(Duration::from_secs(10));
     assert!(!said.contains("secret-part"), "{said}");
     let lines = said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let told: Vec<Value> = lines.filter(|line| line["message"] == "answered").collect();
-    assert_eq!(told.len(), 2, "{said}");
-    for (line, traceparent) in told.iter().zip([json!(trace), Value::Null]) {
+    let reported: Vec<Value> = lines.filter(|line| line["message"] == "answered").collect();
+    assert_eq!(reported.len(), 2, "{said}");
+    for (line, traceparent) in reported.iter().zip([json!(trace), Value::Null]) {
         assert!(line["millis"].is_u64() && line["timestamp"].is_string(), "{line}");
         let shown = json!([
             line["level"],
@@ -246,7 +246,7 @@ fn guess(process: &Process, forwarded_for: &str) -> u16 {
 }
 
 #[test]
-fn behind_a_trusted_proxy_guessers_are_told_apart_and_cannot_choose_their_address() {
+fn behind_a_trusted_proxy_guessers_are_separate_and_cannot_choose_their_address() {
     let folder = tempfile::tempdir().unwrap();
     let behind = Process::start_with(folder.path(), &["--trusted-proxies", "127.0.0.0/8,::1"]);
     for invented in 0..20 {

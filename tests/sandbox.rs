@@ -7,7 +7,7 @@ use crate::harness::Server;
 const DAY: i64 = 86_400;
 
 #[tokio::test]
-async fn list_magic_values_tells_every_failure() {
+async fn list_magic_values_shows_every_failure() {
     let server = Server::memory().await;
     let magic = server.get("/v2/sandbox/magic-values").app_key().send().await.expect(200).body;
     let closed = magic["failures"].as_array().unwrap().iter().find(|failure| failure["code"] == "account_closed");
@@ -16,7 +16,7 @@ async fn list_magic_values_tells_every_failure() {
 }
 
 #[tokio::test]
-async fn an_answer_is_kept_thirty_days_and_its_key_for_ever() {
+async fn an_answer_is_kept_thirty_days_and_its_key_permanently() {
     let server = Server::start().await;
     let body = json!({"amount": 100, "delivery": {"method": "link"}});
     let create = || server.post("/v2/payout-links").app_key().idempotency_key("kept").json(body.clone()).send();

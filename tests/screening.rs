@@ -212,7 +212,7 @@ async fn who_is_under_review_is_not_erased() {
 }
 
 #[tokio::test]
-async fn another_list_screens_all_users_again_and_goes_on_after_a_restart() {
+async fn another_list_screens_all_users_again_and_continues_after_a_restart() {
     let mut server = Server::start().await;
     let mut ids = Vec::new();
     for number in 0..45 {
@@ -225,7 +225,7 @@ async fn another_list_screens_all_users_again_and_goes_on_after_a_restart() {
     let newer = list(&[(90_001, "SANCTIONED, Test"), (7, "QUELLMANN, Jane")]);
     sanctions::take_up(server.bursar(), newer.clone()).await.unwrap();
     // Taken up twice is screened once.
-    assert_eq!(sanctions::screen_everybody(server.bursar()).await.unwrap(), 0);
+    assert_eq!(sanctions::screen_all_users(server.bursar()).await.unwrap(), 0);
     server.restart().await;
     server.bursar().use_watchlist(newer);
     server.work_off().await;
@@ -277,11 +277,11 @@ async fn a_process_with_the_list_of_before_leaves_a_run_to_those_who_have_its_li
     assert_eq!(user(&server, &id).await["status"], "unverified");
     assert!(!is_through(&server).await);
     server.bursar().use_watchlist(newer);
-    assert_eq!(sanctions::screen_everybody(server.bursar()).await, Ok(0), "its job is there");
+    assert_eq!(sanctions::screen_all_users(server.bursar()).await, Ok(0), "its job is there");
     server.pass(60).await;
     assert_eq!(user(&server, &id).await["status"], "in_review");
     assert!(is_through(&server).await);
-    assert_eq!(sanctions::screen_everybody(server.bursar()).await, Ok(0), "it is through");
+    assert_eq!(sanctions::screen_all_users(server.bursar()).await, Ok(0), "it is through");
 }
 
 /// Ends a job without doing it.
@@ -302,7 +302,7 @@ impl Command for Lose {
 }
 
 #[tokio::test]
-async fn a_run_whose_job_was_lost_goes_on_when_the_list_is_looked_at_again() {
+async fn a_run_whose_job_was_lost_resumes_at_the_next_check_of_the_list() {
     let server = Server::memory().await;
     let id = create(&server, "Jane", "Quellmann", "2025550123").await.id();
     sanctions::take_up(server.bursar(), list(&[(1, "QUELLMANN, Jane")])).await.unwrap();
@@ -311,14 +311,14 @@ async fn a_run_whose_job_was_lost_goes_on_when_the_list_is_looked_at_again() {
     server.bursar().engine.run(Lose(job)).await.unwrap();
     server.work_off().await;
     assert!(!is_through(&server).await);
-    assert_eq!(sanctions::screen_everybody(server.bursar()).await, Ok(1));
+    assert_eq!(sanctions::screen_all_users(server.bursar()).await, Ok(1));
     server.work_off().await;
     assert_eq!(user(&server, &id).await["status"], "in_review");
     assert!(is_through(&server).await);
 }
 
 /// A sitting at a link: the claim's address, and the secret.
-async fn sit(server: &Server, link: &Value, phone: &str) -> (String, String) {
+async fn open_session(server: &Server, link: &Value, phone: &str) -> (String, String) {
     let token = link["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     let path = format!("/v2/claims/{token}");
     let contact = json!({"country_code": "1", "phone_number": phone});
@@ -333,23 +333,23 @@ async fn step(server: &Server, (path, session): &(String, String), step: &str, b
 }
 
 #[tokio::test]
-async fn a_payee_under_review_is_told_to_wait() {
+async fn a_payee_under_review_is_asked_to_wait() {
     let server = Server::memory().await;
     let body = json!({"amount": 1_000, "payee": {"country_code": "1", "phone_number": "2127361234"}});
     let link = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).body;
-    let sitting = sit(&server, &link, "2127361234").await;
+    let session = open_session(&server, &link, "2127361234").await;
     let name = json!({"first_name": "Test", "last_name": "Sanctioned"});
-    let after = step(&server, &sitting, "profile", name).await.expect(200).body;
+    let after = step(&server, &session, "profile", name).await.expect(200).body;
     assert_eq!(after["next_step"]["name"], "method", "the payee may go on and tell the rest");
     let bank = json!({"platform": "ach", "routing_number": "110000000", "account_number": "123456789"});
-    let after = step(&server, &sitting, "method", bank).await.expect(200).body;
+    let after = step(&server, &session, "method", bank).await.expect(200).body;
     assert_eq!(after["next_step"], Value::Null);
     assert!(after["on_hold"].as_str().unwrap().contains("kept safe"), "{after}");
     assert!(!after["on_hold"].as_str().unwrap().contains("anction"), "the payee learns nothing of the list");
-    step(&server, &sitting, "payout", json!({})).await.refused(409, "invalid-state");
+    step(&server, &session, "payout", json!({})).await.refused(409, "invalid-state");
     let page = |below: &str| {
-        let cookie = format!("bursar_claim={}", sitting.1);
-        let token = sitting.0.strip_prefix("/v2/claims/").unwrap();
+        let cookie = format!("bursar_claim={}", session.1);
+        let token = session.0.strip_prefix("/v2/claims/").unwrap();
         server.get(&format!("/claim/{token}{below}")).header("cookie", cookie).send()
     };
     let shown = page("").await.expect(200);
@@ -359,7 +359,7 @@ async fn a_payee_under_review_is_told_to_wait() {
     let users = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;
     let id = users["data"][0]["id"].as_str().unwrap().to_owned();
     decide(&server, &id, "clear").await.expect(200);
-    let done = step(&server, &sitting, "payout", json!({})).await.expect(200).body;
+    let done = step(&server, &session, "payout", json!({})).await.expect(200).body;
     assert_eq!((&done["on_hold"], &done["status"]), (&Value::Null, &json!("claimed")));
 }
 
@@ -370,9 +370,9 @@ async fn the_name_on_a_link_is_screened_when_it_is_claimed() {
         json!({"first_name": "Andrej", "last_name": "Wexler", "country_code": "1", "phone_number": "2127361234"});
     let body = json!({"amount": 1_000, "payee": payee});
     let link = server.post("/v2/payout-links").app_key().json(body).send().await.expect(201).body;
-    let sitting = sit(&server, &link, "2127361234").await;
+    let session = open_session(&server, &link, "2127361234").await;
     let name = json!({"first_name": "Jane", "last_name": "Doe"});
-    let after = step(&server, &sitting, "profile", name).await.expect(200).body;
+    let after = step(&server, &session, "profile", name).await.expect(200).body;
     assert!(after["on_hold"].is_string(), "{after}");
     let users = server.get("/v2/users?status=in_review").app_key().send().await.expect(200).body;
     let found = screening(&server, users["data"][0]["id"].as_str().unwrap()).await;

@@ -55,7 +55,7 @@ async fn pay(server: &Server, user: &str) -> Value {
 }
 
 #[tokio::test]
-async fn details_moved_to_another_payees_row_pay_nobody_and_are_found() {
+async fn details_moved_to_another_payees_row_are_not_paid_and_are_found() {
     let server = Server::sqlite().await;
     let (_, attackers) = paid_by(&server, 1111, "10000002").await;
     let (victim, victims) = paid_by(&server, 1112, "123451112").await;
@@ -169,11 +169,11 @@ fn seal_1(label: &str, context: &[u8], plain: &[u8]) -> Vec<u8> {
 
 fn all<R: Record>(server: &Server) -> Vec<R> {
     let mut all = Vec::new();
-    let look = |record: &R| {
+    let fetch = |record: &R| {
         all.push(record.clone());
         Ok(())
     };
-    server.bursar().reads.snapshot(|snapshot| snapshot.each::<R>(look)).unwrap();
+    server.bursar().reads.snapshot(|snapshot| snapshot.each::<R>(fetch)).unwrap();
     all
 }
 
@@ -187,13 +187,13 @@ fn as_of_before(server: &Server) -> PayoutMethod {
     let vault = &server.bursar().vault;
     let mut old = None;
     for mut method in all::<PayoutMethod>(server) {
-        let plain = vault.open(&payout_methods::place(&method), &method.sealed_details).unwrap();
+        let plain = vault.open(&payout_methods::seal_context(&method), &method.sealed_details).unwrap();
         method.sealed_details = seal_1("bank-account", &method.fingerprint, &plain);
         put(server, &method);
         old = Some(method);
     }
     for mut link in all::<PayoutLink>(server) {
-        let plain = vault.open(&bursar::payout_links::token_place(&link), &link.sealed_token).unwrap();
+        let plain = vault.open(&bursar::payout_links::token_seal_context(&link), &link.sealed_token).unwrap();
         link.sealed_token = seal_1("claim-token", &link.token_hash, &plain);
         put(server, &link);
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bursar::carriers::{Mail, Smtp, SmtpSettings, Told};
 use bursar::clock::Time;
+use bursar::providers::{Mail, SendOutcome, Smtp, SmtpSettings};
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
@@ -53,21 +53,23 @@ fn a_certificate_for_another_name_is_refused() {
 }
 
 /// Hands a mail to a server at this address; gives what came of it, and how long it took.
-async fn hand_over(url: &str) -> (Told, Duration) {
+async fn hand_over(url: &str) -> (SendOutcome, Duration) {
     let settings = SmtpSettings::parse(url, "pay@example.com", None).unwrap();
     let smtp = Smtp::new(settings, None, CALL_DEADLINE).unwrap();
     let written = Time::parse(START).unwrap();
     let (to, subject, text) = ("ada@example.org", "A subject", "A text.");
     let begun = Instant::now();
-    let told = smtp.send(Mail { id: Uuid::nil(), written, to, subject, text, link: None }).await;
-    (told, begun.elapsed())
+    let reported = smtp.send(Mail { id: Uuid::nil(), written, to, subject, text, link: None }).await;
+    (reported, begun.elapsed())
 }
 
 #[track_caller]
-fn was_not_taken(told: &Told) -> &str {
-    match told {
-        Told::NotNow { reason } => reason,
-        Told::Taken { .. } | Told::Refused { .. } | Told::InDoubt { .. } => panic!("it should wait: {told:?}"),
+fn was_not_taken(reported: &SendOutcome) -> &str {
+    match reported {
+        SendOutcome::NotNow { reason } => reason,
+        SendOutcome::Taken { .. } | SendOutcome::Refused { .. } | SendOutcome::InDoubt { .. } => {
+            panic!("it should wait: {reported:?}")
+        }
     }
 }
 
@@ -76,8 +78,8 @@ async fn a_certificate_of_an_unknown_authority_is_refused() {
     for (kind, scheme, name) in [("tls", "smtps", "127.0.0.1"), ("starttls", "smtp", ELSEWHERE)] {
         let folder = tempfile::tempdir().unwrap();
         let mut mail = FakeMail::start_with_tls(kind, &folder.path().join("authority.pem"), name);
-        let (told, _) = hand_over(&mail.url_as(scheme, name)).await;
-        let reason = was_not_taken(&told);
+        let (reported, _) = hand_over(&mail.url_as(scheme, name)).await;
+        let reason = was_not_taken(&reported);
         assert!(reason.to_lowercase().contains("certificate"), "{kind}: {reason}");
         assert!(mail.mails().is_empty(), "{kind}");
     }
@@ -86,12 +88,12 @@ async fn a_certificate_of_an_unknown_authority_is_refused() {
 #[tokio::test]
 async fn a_server_that_offers_no_starttls_gets_nothing_unless_it_is_this_machine() {
     let mut mail = FakeMail::start();
-    let (told, _) = hand_over(&mail.url_as("smtp", ELSEWHERE)).await;
-    let reason = was_not_taken(&told);
+    let (reported, _) = hand_over(&mail.url_as("smtp", ELSEWHERE)).await;
+    let reason = was_not_taken(&reported);
     assert!(reason.contains("STARTTLS"), "{reason}");
     assert!(mail.mails().is_empty(), "not a word of the mail went over an open line");
-    let (told, _) = hand_over(&mail.url()).await;
-    assert_eq!((told, mail.mails().len()), (Told::Taken { reference: None }, 1));
+    let (reported, _) = hand_over(&mail.url()).await;
+    assert_eq!((reported, mail.mails().len()), (SendOutcome::Taken { reference: None }, 1));
 }
 
 /// A server that says this, and then nothing; one that says it again and again, if it is told to.
@@ -128,8 +130,8 @@ async fn the_deadline_holds_for_the_greeting_the_handshake_and_every_word_togeth
         ("smtps", "127.0.0.1", "", false),
     ] {
         let port = silent(says, again).await;
-        let (told, took) = hand_over(&format!("{scheme}://{name}:{port}")).await;
-        assert_eq!(was_not_taken(&told), "The mail server did not answer in time.", "{scheme} {says:?}");
+        let (reported, took) = hand_over(&format!("{scheme}://{name}:{port}")).await;
+        assert_eq!(was_not_taken(&reported), "The mail server did not answer in time.", "{scheme} {says:?}");
         assert!(took < CALL_DEADLINE * 4, "{scheme} {says:?} took {took:?}");
     }
 }

@@ -52,7 +52,7 @@ pub fn counted(process: &Process, kind: &str) -> u64 {
 #[test]
 fn a_refused_login_and_a_change_of_authority_are_one_line_and_one_count_each() {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::start_telling(folder.path());
+    let process = Process::start_logging(folder.path());
     let credentials = Credentials::of(folder.path());
     let (app, organization) = (credentials.pair("app"), credentials.pair("organization"));
     let (app_client, app_id) = (credentials.text("app", "client_id"), credentials.text("app", "id"));
@@ -125,7 +125,7 @@ fn lines(logged: &str) -> Vec<Value> {
 #[test]
 fn a_wrong_code_a_lock_and_an_unlock_are_one_line_and_one_count_each() {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::start_telling(folder.path());
+    let process = Process::start_logging(folder.path());
     let credentials = Credentials::of(folder.path());
     let (app, organization) = (credentials.pair("app"), credentials.pair("organization"));
     let phone = r#"{"country_code":"1","phone_number":"2127361234"}"#;
@@ -170,7 +170,7 @@ fn a_wrong_code_a_lock_and_an_unlock_are_one_line_and_one_count_each() {
 #[test]
 fn a_sign_in_a_failed_one_and_a_setup_token_are_one_line_and_one_count_each() {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::start_telling(folder.path());
+    let process = Process::start_logging(folder.path());
     let credentials = Credentials::of(folder.path());
     let (organization, id) = (credentials.pair("organization"), credentials.text("organization", "id"));
     let jane = r#"{"name":"Jane Payer","email":"jane@example.com","role":"payer"}"#;

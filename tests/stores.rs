@@ -6,9 +6,9 @@ use bursar::apps::AppMetrics;
 use bursar::clock::{Clock, Time};
 use bursar::engine::{Executor, Verdict, task, view};
 use bursar::ids::{OrgId, Seeds};
+use bursar::instance::Instance;
 use bursar::jobs::Job;
 use bursar::ledger::LedgerAccount;
-use bursar::opened::Opened;
 use bursar::refusal::{Code, Refusal};
 use bursar::store::{CommitError, Memory, Reads, Store};
 use bursar::tables;
@@ -26,21 +26,21 @@ struct Open {
     name: &'static str,
     store: Store,
     reads: Reads,
-    _keeps: Box<dyn std::any::Any>,
+    _guards: Box<dyn std::any::Any>,
 }
 
 fn stores() -> Vec<Open> {
     let folder = tempfile::tempdir().unwrap();
     let memory = Memory::new();
     let database = Database::new();
-    let open = |name, opened: Opened, keeps: Box<dyn std::any::Any>| {
+    let open = |name, opened: Instance, guards: Box<dyn std::any::Any>| {
         let (mut stores, reads, kept) = opened.into_parts();
-        Open { name, store: stores.remove(0), reads, _keeps: Box::new((keeps, kept)) }
+        Open { name, store: stores.remove(0), reads, _guards: Box::new((guards, kept)) }
     };
-    let sqlite = Opened::sqlite(&folder.path().join("x.sqlite"), true).unwrap();
-    let postgres = aside(|| Opened::postgres(database.settings(), false, 1)).unwrap();
+    let sqlite = Instance::sqlite(&folder.path().join("x.sqlite"), true).unwrap();
+    let postgres = aside(|| Instance::postgres(database.settings(), false, 1)).unwrap();
     vec![
-        open("memory", Opened::memory(&memory), Box::new(())),
+        open("memory", Instance::memory(&memory), Box::new(())),
         open("sqlite", sqlite, Box::new(folder)),
         open("postgres", postgres, Box::new(())),
     ]
@@ -116,7 +116,7 @@ fn all_of(table: &'static Table) -> Query {
 }
 
 /// Every way to find this row, and pages around it.
-fn looks(table: &'static Table, row: &Row, chance: &mut Chance) -> Vec<Want> {
+fn queries(table: &'static Table, row: &Row, chance: &mut Chance) -> Vec<Want> {
     let mut wants: Vec<Want> = table
         .indexes
         .iter()
@@ -179,7 +179,7 @@ fn rows_of_every_table_are_kept_found_and_shown_alike() {
             } else {
                 refused += 1;
             }
-            let wants = looks(table, &row, &mut chance);
+            let wants = queries(table, &row, &mut chance);
             let expected = stores[0].reads.load(&wants).unwrap();
             for open in &mut stores {
                 let seen = open.reads.load(&wants).unwrap();
@@ -315,7 +315,7 @@ fn nothing_is_found_by_what_nothing_has() {
 fn over_sqlite_one_that_is_refused_costs_neither_its_batch_nor_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.sqlite");
-    let (mut stores, reads, _keeps) = Opened::sqlite(&path, true).unwrap().into_parts();
+    let (mut stores, reads, _guards) = Instance::sqlite(&path, true).unwrap().into_parts();
     for act in ["INSERT", "UPDATE"] {
         let refuse = format!(
             "CREATE TRIGGER full_{act} BEFORE {act} ON app_metrics WHEN NEW.connected_users >= 100 \
@@ -339,10 +339,10 @@ fn over_sqlite_one_that_is_refused_costs_neither_its_batch_nor_the_next() {
     for commands in [&[COUNT, CountUp(1_000), COUNT][..], &[COUNT, COUNT], &[COUNT]] {
         assert_eq!(executor.decide_ahead(batch(commands)), Verdict::GoOn);
     }
-    assert_eq!(executor.land(), Verdict::GoOn);
-    let told: BTreeMap<i32, Result<i64, Code>> = heard.try_iter().collect();
-    let told: Vec<_> = told.into_values().collect();
-    assert_eq!(told, [Ok(1), Err(Code::InternalError), Ok(2), Ok(3), Ok(4), Ok(5)]);
+    assert_eq!(executor.finish_commits(), Verdict::GoOn);
+    let reported: BTreeMap<i32, Result<i64, Code>> = heard.try_iter().collect();
+    let reported: Vec<_> = reported.into_values().collect();
+    assert_eq!(reported, [Ok(1), Err(Code::InternalError), Ok(2), Ok(3), Ok(4), Ok(5)]);
     let stored = view(&reads, Time::from_micros(1), |world| {
         let metrics = world.get::<AppMetrics>(vec![Value::Id(COUNTED.0), Value::Id(Uuid::from_u128(1))])?;
         Ok(metrics.map(|metrics| metrics.connected_users))

@@ -64,7 +64,7 @@ pub async fn send(stage: &Stage, route: &Route, sample: &Sample, twist: Twist, k
         (_, Who::OrganizationForApp) => asking.as_org().for_app(&stage.app.id),
         (_, Who::Anyone | Who::AppOrItsClient | Who::App | Who::AppOrOrganization) => asking.app_key(),
         // What a provider signs, and a member's session, stand in a header of the sample.
-        (_, Who::Carrier | Who::Member) => asking,
+        (_, Who::Provider | Who::Member) => asking,
     };
     for (name, value) in &sample.headers {
         asking = asking.header(name, value);

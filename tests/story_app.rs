@@ -26,11 +26,14 @@ async fn an_app_is_opened_filled_used_and_closed() {
 
     // It tells which company it is, who owns it and what the money is for. Numbers come back with their ends alone.
     let compliance = format!("{path}/compliance");
-    let told = server.put(&compliance).as_org().json(everything()).send().await.expect(201).body;
-    assert_eq!([&told["company_info"]["ein"], &told["directors"][0]["ssn"]], ["***6789", "***6789"]);
+    let reported = server.put(&compliance).as_org().json(everything()).send().await.expect(201).body;
+    assert_eq!([&reported["company_info"]["ein"], &reported["directors"][0]["ssn"]], ["***6789", "***6789"]);
     let moved = json!({"contact_info": {"line1": "2 Side St"}});
-    let told = server.put(&compliance).basic(&client, &key).json(moved).send().await.expect(200).body;
-    assert_eq!([&told["contact_info"]["line1"], &told["company_info"]["name"]], ["2 Side St", "Corner Shop LLC"]);
+    let reported = server.put(&compliance).basic(&client, &key).json(moved).send().await.expect(200).body;
+    assert_eq!(
+        [&reported["contact_info"]["line1"], &reported["company_info"]["name"]],
+        ["2 Side St", "Corner Shop LLC"]
+    );
 
     // Its bank account fills its wallet: a day later, when the bank has paid.
     let account = json!({"account_number": "000123456789", "routing_number": "110000000"});

@@ -54,7 +54,7 @@ async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
 
     // The bill remembers everybody.
     let history = paid["action_history"].as_array().unwrap().iter();
-    let told: Vec<String> = history
+    let reported: Vec<String> = history
         .map(|act| format!("{}: {}", act["user_name"].as_str().unwrap(), act["action"].as_str().unwrap()))
         .collect();
     let expected = [
@@ -67,6 +67,6 @@ async fn a_bill_is_prepared_approved_and_paid_by_three_different_people() {
         "Ann: approve",
         "Paula Payer: initiate_payment",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     server.verify();
 }

@@ -6,7 +6,7 @@ use crate::harness::Server;
 
 const DAY: i64 = 86_400;
 
-async fn look(server: &Server, payment: &Value) -> Value {
+async fn fetch(server: &Server, payment: &Value) -> Value {
     let path = format!("/v2/transfers/{}", payment["id"].as_str().unwrap());
     server.get(&path).app_key().send().await.expect(200).body
 }
@@ -31,10 +31,10 @@ async fn an_invoice_is_collected_and_another_is_taken_back() {
     let first = collect(12_000, "invoice 1").await.expect(201).body;
     assert_eq!(first["sender_details"]["name"], "Acme Ltd");
     server.work_off().await;
-    assert_eq!(look(&server, &first).await["status"], "pending");
+    assert_eq!(fetch(&server, &first).await["status"], "pending");
     assert_eq!(server.balance("app_wallet").await, before);
     server.pass(DAY).await;
-    assert_eq!(look(&server, &first).await["status"], "completed");
+    assert_eq!(fetch(&server, &first).await["status"], "completed");
     assert_eq!(server.balance("app_wallet").await, before + 12_000);
 
     // Acme changes its bank account. The next invoice is paid from there, and then Acme says that it never agreed.
@@ -45,7 +45,7 @@ async fn an_invoice_is_collected_and_another_is_taken_back() {
     server.pass(DAY).await;
     assert_eq!(server.balance("app_wallet").await, before + 20_000);
     server.pass(2 * DAY).await;
-    let back = look(&server, &second).await;
+    let back = fetch(&server, &second).await;
     assert_eq!((&back["status"], &back["error"]), (&json!("reversed"), &json!("unauthorized")));
     assert_eq!(server.balance("app_wallet").await, before + 12_000);
 

@@ -19,15 +19,15 @@ impl<'a> Payee<'a> {
     pub async fn arrive(server: &'a Server, phone: &str) -> Self {
         let link = server.newest_message(phone).await["link"].as_str().expect("the message has a link").to_owned();
         let token = link.rsplit('/').next().unwrap().to_owned();
-        Self::sit(server, format!("/v2/claims/{token}"), phone).await
+        Self::open_session(server, format!("/v2/claims/{token}"), phone).await
     }
 
     /// Comes back later and proves to hold the phone anew.
     pub async fn comes_back(self, phone: &str) -> Self {
-        Self::sit(self.server, self.path, phone).await
+        Self::open_session(self.server, self.path, phone).await
     }
 
-    async fn sit(server: &'a Server, path: String, phone: &str) -> Self {
+    async fn open_session(server: &'a Server, path: String, phone: &str) -> Self {
         let national = phone.strip_prefix("+1").unwrap();
         let contact = json!({"country_code": "1", "phone_number": national});
         server.post(&format!("{path}/contact")).json(contact).send().await.expect(200);
@@ -50,7 +50,7 @@ impl<'a> Payee<'a> {
         asked.json(body)
     }
 
-    pub async fn look(&self) -> Value {
+    pub async fn fetch(&self) -> Value {
         self.server.get(&self.path).header("claim-session", &self.session).send().await.expect(200).body
     }
 
@@ -90,7 +90,7 @@ async fn a_payout_to_an_unknown_phone_arrives() {
 
     // The payee: code, name, bank account, done.
     let payee = Payee::arrive(&server, PHONE).await;
-    assert_eq!(payee.look().await["next_step"]["name"], "profile");
+    assert_eq!(payee.fetch().await["next_step"]["name"], "profile");
     payee.name().await;
     payee.bank("000123456789").await;
     let claim = payee.step("payout", json!({})).await;
@@ -100,10 +100,10 @@ async fn a_payout_to_an_unknown_phone_arrives() {
 
     // The rail: pending, then, a business day later, completed.
     server.work_off().await;
-    assert_eq!(payee.look().await["transfer"]["status"], "pending");
+    assert_eq!(payee.fetch().await["transfer"]["status"], "pending");
     assert_eq!(server.balance("clearing").await, 10_000);
     server.pass(DAY).await;
-    let done = payee.look().await;
+    let done = payee.fetch().await;
     assert_eq!(done["transfer"]["status"], "completed");
     assert_eq!(done["transfer"]["payout_amount"], 9_975, "ach costs 25 cents, which the payee pays");
     assert_eq!(server.balance("clearing").await, 0);
@@ -123,7 +123,7 @@ async fn a_payout_to_a_closed_account_comes_back_and_goes_elsewhere() {
     server.work_off().await;
     server.pass(DAY).await;
 
-    let failed = payee.look().await;
+    let failed = payee.fetch().await;
     assert_eq!(failed["transfer"]["status"], "failed");
     assert_eq!(failed["transfer"]["error"], "account_closed");
     assert_eq!(failed["remaining_amount"], 5_000, "the money is back, fee and all");
@@ -138,7 +138,7 @@ async fn a_payout_to_a_closed_account_comes_back_and_goes_elsewhere() {
     payee.step("payout", json!({})).await;
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(payee.look().await["transfer"]["status"], "completed");
+    assert_eq!(payee.fetch().await["transfer"]["status"], "completed");
     assert_eq!(server.balance("user_wallet").await, 0);
     assert_eq!(server.balance("service_fees").await, 25, "one payout arrived, one fee is earned");
     server.verify();
@@ -154,10 +154,10 @@ async fn a_payout_that_had_arrived_comes_back() {
     payee.step("payout", json!({})).await;
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(payee.look().await["transfer"]["status"], "completed");
+    assert_eq!(payee.fetch().await["transfer"]["status"], "completed");
 
     server.pass(2 * DAY).await;
-    let returned = payee.look().await;
+    let returned = payee.fetch().await;
     assert_eq!(returned["transfer"]["status"], "reversed");
     assert_eq!(returned["transfer"]["error"], "insufficient_funds");
     assert_eq!(server.balance("user_wallet").await, 4_975, "the fee stays earned: the bank did its work");

@@ -64,7 +64,7 @@ async fn a_payroll_is_checked_sent_and_paid() {
     payee.step("payout", json!({})).await;
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(payee.look().await["transfer"]["status"], "completed");
+    assert_eq!(payee.fetch().await["transfer"]["status"], "completed");
     assert_eq!(server.balance("app_held").await, 8_000, "John's waits for him");
 
     // The bonus was never meant: nothing is left of it but its line in the file.

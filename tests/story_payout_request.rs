@@ -8,7 +8,7 @@ use crate::story_payout::Payee;
 const PHONE: &str = "+12127361234";
 const DAY: i64 = 86_400;
 
-async fn look(server: &Server, id: &str) -> Value {
+async fn fetch(server: &Server, id: &str) -> Value {
     server.get(&format!("/v2/payout-requests/{id}")).app_key().send().await.expect(200).body
 }
 
@@ -41,10 +41,10 @@ async fn a_person_asks_to_be_paid_and_is() {
     payee.step("payout", json!({})).await;
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(payee.look().await["transfer"]["status"], "completed");
+    assert_eq!(payee.fetch().await["transfer"]["status"], "completed");
 
     // The office sees who it was, and that the link was claimed.
-    let done = look(&server, &id).await;
+    let done = fetch(&server, &id).await;
     assert_eq!(done["payout_link"]["status"], "claimed");
     assert_eq!(done["user"]["id"], done["payout_link"]["claimed_user_id"]);
     assert_eq!(done["user"]["first_name"], "Jane");
@@ -65,7 +65,7 @@ async fn a_person_asks_twice_and_the_second_is_rejected() {
     let why = json!({"comment": "The same deliveries as the request before."});
     server.post(&format!("/v2/payout-requests/{second}/reject")).app_key().json(why).send().await.expect(200);
 
-    assert_eq!(look(&server, &second).await["comment"], "The same deliveries as the request before.");
+    assert_eq!(fetch(&server, &second).await["comment"], "The same deliveries as the request before.");
     assert_eq!(server.balance("app_wallet").await, before - 4_000, "one of them was granted");
     server.verify();
 }

@@ -33,7 +33,7 @@ async fn a_namesake_is_cleared_and_remembered_and_the_person_on_the_list_is_shut
     payee.bank("000123456789").await;
 
     // The payee is asked for patience, and is not told why. The money stays where it is.
-    let claim = payee.look().await;
+    let claim = payee.fetch().await;
     assert_eq!(claim["next_step"], Value::Null);
     assert!(claim["on_hold"].as_str().unwrap().contains("kept safe"));
     payee.try_step("payout", json!({})).await.refused(409, "invalid-state");
@@ -55,12 +55,12 @@ async fn a_namesake_is_cleared_and_remembered_and_the_person_on_the_list_is_shut
     assert_eq!(payee.step("payout", json!({})).await["status"], "claimed");
     server.work_off().await;
     server.pass(DAY).await;
-    assert_eq!(payee.look().await["transfer"]["status"], "completed");
+    assert_eq!(payee.fetch().await["transfer"]["status"], "completed");
 
     // The next payout is claimed without anybody being asked again.
     server.post("/v2/payouts/send-payout").app_key().json(link).send().await.expect(201);
     let again = Payee::arrive(&server, PHONE).await;
-    assert_eq!(again.look().await["on_hold"], Value::Null);
+    assert_eq!(again.fetch().await["on_hold"], Value::Null);
     assert!(waiting(&server).await.is_empty());
     let remembered = server.get(&path).app_key().send().await.expect(200).body;
     assert_eq!(remembered["hits"].as_array().unwrap().len(), 1);

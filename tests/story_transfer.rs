@@ -44,14 +44,14 @@ async fn money_goes_to_a_users_wallet_back_and_out_of_it() {
     // The book tells it all again: in order, by kind, and each with where the money came from and went to.
     let list = server.get(&format!("/v2/transfers?user_id={driver}&reverse_order=true")).app_key().send().await;
     let list = list.expect(200).body["data"].as_array().unwrap().clone();
-    let told: Vec<[Value; 3]> =
+    let reported: Vec<[Value; 3]> =
         list.iter().map(|one| [one["type"].clone(), one["amount"].clone(), one["metadata"].clone()]).collect();
     let expected = [
         [json!("balance"), json!("-60000"), json!("rides")],
         [json!("balance"), json!("20000"), json!("door")],
         [json!("payout"), json!("40000"), Value::Null],
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let movement = &list[0]["transactions"][0];
     assert_eq!([&movement["source_name"], &movement["destination_name"]], ["App wallet", "User wallet"]);
     server.verify();

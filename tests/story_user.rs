@@ -10,7 +10,7 @@ const PHONE: &str = "+12127361234";
 #[tokio::test]
 async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     let server = Server::start().await;
-    let look = async |id: &str| server.get(&format!("/v2/users/{id}")).app_key().send().await.expect(200).body;
+    let fetch = async |id: &str| server.get(&format!("/v2/users/{id}")).app_key().send().await.expect(200).body;
 
     // The app writes a courier down. Nobody has proved anything yet, so no account can be set up.
     let person = json!({
@@ -48,9 +48,9 @@ async fn a_courier_joins_is_paid_by_two_apps_and_leaves() {
     server.put(&methods).app_key().json(bank).send().await.expect(200);
     let wallet = json!({"platform": "wallet_a", "email": "mary@example.com", "is_default": true});
     server.put(&methods).app_key().json(wallet).send().await.expect(200);
-    assert_eq!(look(&courier).await["default_payout_method"], "wallet_a");
+    assert_eq!(fetch(&courier).await["default_payout_method"], "wallet_a");
     server.patch(&path).app_key().json(json!({"default_payout_method": "ach"})).send().await.expect(200);
-    assert_eq!(look(&courier).await["default_payout_method_details"]["mask"], "6789");
+    assert_eq!(fetch(&courier).await["default_payout_method_details"]["mask"], "6789");
 
     // The organization has a second app. It does not know her until the organization says so; then she need not start again.
     let second = server.post("/v2/apps").as_org().json(json!({"name": "Night shift"})).send().await.expect(201);

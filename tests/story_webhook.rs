@@ -10,7 +10,7 @@ const HOUR: i64 = 3_600;
 const DAY: i64 = 24 * HOUR;
 
 /// What the shop was told of a link: names of events, in the order of the log.
-fn told_of(receiver: &Receiver, link: &str) -> Vec<String> {
+fn reported_to(receiver: &Receiver, link: &str) -> Vec<String> {
     let mut events: Vec<Value> = receiver.heard().iter().map(|heard| heard.event()).collect();
     events.retain(|event| event["object_id"] == link);
     events.sort_by_key(|event| event["sequence"].as_i64());
@@ -19,7 +19,7 @@ fn told_of(receiver: &Receiver, link: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_shop_is_told_when_jane_is_paid_although_its_server_was_down() {
+async fn a_shop_is_notified_when_jane_is_paid_although_its_server_was_down() {
     let server = Server::start().await;
 
     // The shop tells us where to call, and writes the secret down.
@@ -34,7 +34,7 @@ async fn a_shop_is_told_when_jane_is_paid_although_its_server_was_down() {
     let body = json!({"amount": 1_000, "payee": payee});
     let link = server.post("/v2/payouts/send-payout").app_key().json(body).send().await.expect(201).id();
     server.work_off().await;
-    assert_eq!(told_of(&shop, &link), ["payout_link.updated", "payout_link.updated", "payout_link.sent"]);
+    assert_eq!(reported_to(&shop, &link), ["payout_link.updated", "payout_link.updated", "payout_link.sent"]);
 
     // The shop's server breaks down. Jane knows nothing of it, and takes her money to her bank.
     shop.behave(Manner::Status(503));
@@ -50,8 +50,8 @@ async fn a_shop_is_told_when_jane_is_paid_although_its_server_was_down() {
     server.pass(HOUR).await;
     shop.behave(Manner::Status(200));
     server.pass(2 * DAY).await;
-    let told = told_of(&shop, &link);
-    assert!(told.contains(&"payout_link.claimed".to_owned()), "{told:?}");
+    let reported = reported_to(&shop, &link);
+    assert!(reported.contains(&"payout_link.claimed".to_owned()), "{reported:?}");
     let names: Vec<Value> = shop.heard().iter().map(|heard| heard.event()["name"].clone()).collect();
     assert!(names.contains(&json!("transfer.completed")), "{names:?}");
     let open = server.get(&format!("{path}/deliveries?status=pending")).app_key().send().await.expect(200);

@@ -64,7 +64,7 @@ async fn send(server: &Server, extra: Value) -> Value {
 }
 
 /// A sitting at the newest link: the claim's path and session.
-async fn sit(server: &Server, link: &Value) -> (String, String, Value) {
+async fn open_session(server: &Server, link: &Value) -> (String, String, Value) {
     let token = link["link"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
     let path = format!("/v2/claims/{token}");
     let contact = json!({"country_code": "1", "phone_number": PHONE});
@@ -74,8 +74,8 @@ async fn sit(server: &Server, link: &Value) -> (String, String, Value) {
     (path, opened["session"].as_str().unwrap().to_owned(), opened)
 }
 
-async fn take(server: &Server, sitting: &(String, String, Value), step: &str, body: Value) -> Reply {
-    server.post(&format!("{}/{step}", sitting.0)).header("claim-session", &sitting.1).json(body).send().await
+async fn take(server: &Server, session: &(String, String, Value), step: &str, body: Value) -> Reply {
+    server.post(&format!("{}/{step}", session.0)).header("claim-session", &session.1).json(body).send().await
 }
 
 async fn user_events(server: &Server, id: &str) -> usize {
@@ -117,14 +117,14 @@ async fn a_claim_that_reaches_the_threshold_asks_for_the_form_and_the_form_relea
     let server = Server::memory().await;
     let id = payee(&server).await;
     let link = send(&server, json!({"amount": THRESHOLD})).await;
-    let sitting = sit(&server, &link).await;
-    assert_eq!(sitting.2["next_step"]["name"], "compliance", "{}", sitting.2);
+    let session = open_session(&server, &link).await;
+    assert_eq!(session.2["next_step"]["name"], "compliance", "{}", session.2);
     assert!(must_collect(&server, &id).await, "it waits for the form");
-    take(&server, &sitting, "payout", json!({})).await.refused(409, "user-info-missing");
-    let after = take(&server, &sitting, "compliance", w9()).await.expect(200).body;
+    take(&server, &session, "payout", json!({})).await.refused(409, "user-info-missing");
+    let after = take(&server, &session, "compliance", w9()).await.expect(200).body;
     assert_eq!(after["next_step"]["name"], "payout");
     assert!(after["completed_steps"].as_array().unwrap().contains(&json!("compliance")));
-    let done = take(&server, &sitting, "payout", json!({})).await.expect(200).body;
+    let done = take(&server, &session, "payout", json!({})).await.expect(200).body;
     assert_eq!((&done["status"], &done["remaining_amount"]), (&json!("claimed"), &json!(0)));
     let compliance = compliance(&server, &id).await;
     assert_eq!((&compliance["must_collect_1099"], &compliance["1099_collected"]), (&json!(true), &json!(true)));
@@ -136,12 +136,12 @@ async fn a_claim_below_the_threshold_asks_for_no_form() {
     let server = Server::memory().await;
     payee(&server).await;
     let link = send(&server, json!({"amount": THRESHOLD - 1})).await;
-    let sitting = sit(&server, &link).await;
-    assert_eq!(sitting.2["next_step"]["name"], "payout");
-    take(&server, &sitting, "payout", json!({})).await.expect(200);
+    let session = open_session(&server, &link).await;
+    assert_eq!(session.2["next_step"]["name"], "payout");
+    take(&server, &session, "payout", json!({})).await.expect(200);
     // The next cent would reach it.
-    let sitting = sit(&server, &send(&server, json!({"amount": 1})).await).await;
-    assert_eq!(sitting.2["next_step"]["name"], "compliance");
+    let session = open_session(&server, &send(&server, json!({"amount": 1})).await).await;
+    assert_eq!(session.2["next_step"]["name"], "compliance");
 }
 
 #[tokio::test]
@@ -150,9 +150,9 @@ async fn two_open_claims_are_not_paid_past_the_threshold() {
     payee(&server).await;
     let (first, second) =
         (send(&server, json!({"amount": 150_000})).await, send(&server, json!({"amount": 150_000})).await);
-    let (first, second) = (sit(&server, &first).await, sit(&server, &second).await);
+    let (first, second) = (open_session(&server, &first).await, open_session(&server, &second).await);
     assert_eq!(second.2["next_step"]["name"], "payout", "alone, neither reaches it");
-    let answers = join_all([&first, &second].map(|sitting| take(&server, sitting, "payout", json!({})))).await;
+    let answers = join_all([&first, &second].map(|session| take(&server, session, "payout", json!({})))).await;
     let paid = answers.iter().filter(|answer| answer.status == 200).count();
     assert_eq!(paid, 1, "whoever comes second reaches it");
     answers.iter().find(|answer| answer.status != 200).unwrap().refused(409, "user-info-missing");
@@ -168,10 +168,10 @@ async fn an_automatic_payout_falls_back_to_a_link_with_the_form() {
     let link = send(&server, json!({"amount": 50_000})).await;
     assert_eq!(link["status"], "delivery_pending", "it waits for the payee");
     assert!(must_collect(&server, &id).await);
-    let sitting = sit(&server, &link).await;
-    assert_eq!(sitting.2["next_step"]["name"], "compliance");
-    take(&server, &sitting, "compliance", w9()).await.expect(200);
-    take(&server, &sitting, "payout", json!({})).await.expect(200);
+    let session = open_session(&server, &link).await;
+    assert_eq!(session.2["next_step"]["name"], "compliance");
+    take(&server, &session, "compliance", w9()).await.expect(200);
+    take(&server, &session, "payout", json!({})).await.expect(200);
     // From now on payouts go through unasked again.
     assert_eq!(send(&server, json!({"amount": 50_000})).await["status"], "claimed");
 }
@@ -180,14 +180,14 @@ async fn an_automatic_payout_falls_back_to_a_link_with_the_form() {
 async fn what_is_tax_exempt_does_not_count_and_is_not_held() {
     let server = Server::memory().await;
     let id = payee(&server).await;
-    let sitting = sit(&server, &send(&server, json!({"amount": THRESHOLD, "tax_exempt": true})).await).await;
-    assert_eq!(sitting.2["next_step"]["name"], "payout");
-    take(&server, &sitting, "payout", json!({})).await.expect(200);
+    let session = open_session(&server, &send(&server, json!({"amount": THRESHOLD, "tax_exempt": true})).await).await;
+    assert_eq!(session.2["next_step"]["name"], "payout");
+    take(&server, &session, "payout", json!({})).await.expect(200);
     assert!(!must_collect(&server, &id).await);
     give(&server, &id, -THRESHOLD).await;
     assert!(must_collect(&server, &id).await);
-    let sitting = sit(&server, &send(&server, json!({"amount": 500, "tax_exempt": true})).await).await;
-    take(&server, &sitting, "payout", json!({})).await.expect(200);
+    let session = open_session(&server, &send(&server, json!({"amount": 500, "tax_exempt": true})).await).await;
+    take(&server, &session, "payout", json!({})).await.expect(200);
 }
 
 #[tokio::test]
@@ -199,12 +199,12 @@ async fn a_foreign_person_gives_a_w_8ben_and_nothing_is_reported() {
     let compliance = &user["compliance"];
     assert_eq!((&compliance["w8_ben_collected"], &compliance["must_collect_1099"]), (&json!(true), &json!(false)));
     assert_eq!(compliance["1099_collected"], false);
-    let sitting = sit(&server, &send(&server, json!({"amount": THRESHOLD})).await).await;
+    let session = open_session(&server, &send(&server, json!({"amount": THRESHOLD})).await).await;
     let mut embargoed = w8ben();
     embargoed["w8ben"]["country"] = json!("IR");
-    let refused = take(&server, &sitting, "compliance", embargoed).await;
+    let refused = take(&server, &session, "compliance", embargoed).await;
     assert!(refused.status == 400 && refused.text.contains("embargo"), "{}", refused.text);
-    take(&server, &sitting, "payout", json!({})).await.expect(200);
+    take(&server, &session, "payout", json!({})).await.expect(200);
 }
 
 #[tokio::test]

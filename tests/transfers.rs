@@ -72,8 +72,8 @@ async fn create_transfer_refuses_nothing_and_too_much() {
         assert_eq!(reply.refused(400, "invalid-input").fields(), ["/amount"]);
     }
     move_money(&server, &user, -100_000_001).await.refused(402, "transaction-insufficient-funds");
-    let nobody = "019a0000-0000-7000-8000-000000000000";
-    move_money(&server, nobody, -1).await.refused(404, "not-found");
+    let unknown = "019a0000-0000-7000-8000-000000000000";
+    move_money(&server, unknown, -1).await.refused(404, "not-found");
 }
 
 #[tokio::test]
@@ -129,8 +129,8 @@ async fn list_sandbox_messages_finds_a_phone_however_it_is_written() {
         assert_eq!(inbox["data"].as_array().unwrap().len(), 1, "{to}");
         assert_eq!((&inbox["data"][0]["channel"], &inbox["data"][0]["to"]), (&json!("sms"), &json!("+12127361234")));
     }
-    let nobody = server.get("/v2/sandbox/messages?to=12127361299").app_key().send().await.expect(200).body;
-    assert_eq!(nobody, json!({"has_more": false, "data": []}));
+    let unknown = server.get("/v2/sandbox/messages?to=12127361299").app_key().send().await.expect(200).body;
+    assert_eq!(unknown, json!({"has_more": false, "data": []}));
 }
 
 #[tokio::test]

@@ -69,14 +69,14 @@ async fn update_user_compliance_and_list_compliance_decisions() {
     let after = server.get("/v2/events?name=user.updated&limit=100").app_key().send().await.expect(200).body;
     assert_eq!(events, after);
 
-    let told = decisions(&server, &id).await;
-    assert_eq!(told.len(), 3);
+    let reported = decisions(&server, &id).await;
+    assert_eq!(reported.len(), 3);
     assert_eq!(
-        [&told[0]["decided_by"], &told[0]["comment"]],
+        [&reported[0]["decided_by"], &reported[0]["comment"]],
         [&json!(member(&server, "admin")), &json!("Papers seen.")]
     );
     assert_eq!(
-        told[0]["changes"],
+        reported[0]["changes"],
         json!([
             {"field": "id_verified", "from": "false", "to": "true"},
             {"field": "has_criminal_activity", "from": "false", "to": "true"},
@@ -132,7 +132,7 @@ async fn only_an_administrator_decides_about_a_users_compliance() {
 }
 
 #[tokio::test]
-async fn an_account_of_somebody_else_holds_payouts_until_a_member_has_looked() {
+async fn an_account_of_another_person_holds_payouts_until_a_member_reviews_it() {
     let server = Server::start().await;
     let id = server.verified_user(1234).await;
     for name in ["DOE, Jane", "Jane Mary Doe", "Jané Doe"] {
@@ -300,7 +300,7 @@ async fn a_form_whose_number_is_another_persons_makes_a_new_one_due() {
 }
 
 #[tokio::test]
-async fn a_review_that_waits_for_a_document_goes_on_when_it_was_seen() {
+async fn a_review_that_waits_for_a_document_resumes_when_it_was_seen() {
     let server = Server::memory().await;
     let person = json!({
         "first_name": "Test", "last_name": "Sanctioned", "email": "test@example.com",

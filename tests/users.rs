@@ -360,7 +360,7 @@ async fn delete_user() {
 }
 
 #[tokio::test]
-async fn nothing_secret_is_stored_or_told_in_clear() {
+async fn nothing_secret_is_stored_or_emitted_in_clear() {
     let server = Server::memory().await;
     let id = create(&server, jane()).await.id();
     verify(&server, &id).await;

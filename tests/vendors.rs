@@ -77,8 +77,8 @@ async fn create_vendor_names_every_wrong_field_at_once() {
     assert_eq!(fields, expected);
     let viewer = json!({"name": "Mill", "address": address(), "acting_user_id": desk.member("viewer")});
     desk.post("vendors", viewer).send().await.refused(403, "not-permitted");
-    let nobody = json!({"name": "Mill", "address": address(), "acting_user_id": server.app_id()});
-    desk.post("vendors", nobody).send().await.refused(404, "not-found");
+    let unknown = json!({"name": "Mill", "address": address(), "acting_user_id": server.app_id()});
+    desk.post("vendors", unknown).send().await.refused(404, "not-found");
 }
 
 #[tokio::test]

@@ -152,7 +152,7 @@ async fn an_app_has_sixteen_endpoints_at_most_however_many_ask_at_once() {
 }
 
 #[tokio::test]
-async fn an_endpoint_is_told_of_what_it_asked_for_only() {
+async fn an_endpoint_receives_only_subscribed_events() {
     let server = Server::memory().await;
     let receiver = Receiver::start(Manner::Status(200)).await;
     let some = endpoint_for(&server, json!({"url": receiver.url, "events": ["payout_link.updated"]})).await;
@@ -172,7 +172,7 @@ async fn an_endpoint_is_told_of_what_it_asked_for_only() {
 }
 
 #[tokio::test]
-async fn list_webhook_deliveries_tells_every_way_to_fail() {
+async fn list_webhook_deliveries_shows_every_way_to_fail() {
     let server = Server::memory().await;
     let elsewhere = Receiver::start(Manner::Status(200)).await;
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
@@ -470,7 +470,7 @@ async fn a_courier_that_dies_after_its_calls_makes_them_again_under_the_same_ids
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_endpoint_that_hangs_keeps_nobody_waiting() {
+async fn an_endpoint_that_hangs_delays_no_other() {
     let server = Server::start().await;
     let (hanging, healthy) = (Receiver::start(Manner::Hang).await, Receiver::start(Manner::Status(200)).await);
     let slow = endpoint(&server, &hanging.url).await;
@@ -479,8 +479,8 @@ async fn an_endpoint_that_hangs_keeps_nobody_waiting() {
     for _ in 0..10 {
         link(&server).await;
     }
-    let (stop, told) = watch::channel(false);
-    let worker = worker::start(server.bursar().clone(), told);
+    let (stop, reported) = watch::channel(false);
+    let worker = worker::start(server.bursar().clone(), reported);
     let expected = usize::try_from(head(&server).await - before).unwrap();
     healthy.wait_for(expected).await;
     let stuck = deliveries(&server, &slow).await;
@@ -542,14 +542,14 @@ async fn what_was_never_sent_is_kept_for_as_long_as_it_takes() {
     receiver.behave(Manner::Status(500));
     link(&server).await;
     server.work_off().await;
-    let told = deliveries(&server, &endpoint).await;
-    let waiting = statuses(&told).iter().filter(|status| **status == "pending").count();
-    assert!(waiting > 0 && waiting < told.len(), "{told:?}");
+    let reported = deliveries(&server, &endpoint).await;
+    let waiting = statuses(&reported).iter().filter(|status| **status == "pending").count();
+    assert!(waiting > 0 && waiting < reported.len(), "{reported:?}");
     server.advance(31 * DAY_SECONDS);
-    assert_eq!(worker::forget_outlived(server.bursar()).await, Ok(told.len() - waiting));
+    assert_eq!(worker::forget_outlived(server.bursar()).await, Ok(reported.len() - waiting));
     assert_eq!(statuses(&deliveries(&server, &endpoint).await), vec!["pending"; waiting]);
     receiver.behave(Manner::Status(200));
     server.work_off().await;
-    let told = deliveries(&server, &endpoint).await;
-    assert_eq!(statuses(&told)[..waiting], vec!["succeeded"; waiting]);
+    let reported = deliveries(&server, &endpoint).await;
+    assert_eq!(statuses(&reported)[..waiting], vec!["succeeded"; waiting]);
 }

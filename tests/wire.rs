@@ -121,11 +121,11 @@ impl Command for Block {
 /// Holds the engine up; gives what lets it go on, once it stands still.
 async fn hold_up(server: &Server) -> mpsc::Sender<()> {
     let (go_on, waits) = mpsc::channel();
-    let (begun, mut stands_still) = tokio::sync::mpsc::unbounded_channel();
+    let (begun, mut is_stalled) = tokio::sync::mpsc::unbounded_channel();
     let engine = server.bursar().engine.clone();
     let block = Block { begun, waits: Arc::new(Mutex::new(waits)) };
     tokio::spawn(async move { engine.run(block).await });
-    stands_still.recv().await.expect("the engine takes it up");
+    is_stalled.recv().await.expect("the engine takes it up");
     go_on
 }
 
@@ -135,7 +135,7 @@ async fn customers(server: &Server) -> usize {
 }
 
 #[tokio::test]
-async fn a_request_that_ran_out_of_time_goes_on_and_its_key_tells_how_it_ended() {
+async fn a_timed_out_request_completes_and_its_key_returns_the_outcome() {
     let server = server().await;
     let go_on = hold_up(&server).await;
     let ask =
@@ -164,7 +164,7 @@ async fn a_caller_who_hangs_up_cancels_nothing() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_too_long_is_told_so() {
+async fn a_uri_that_is_too_long_is_refused() {
     let server = server().await;
     let long = |bytes: usize| format!("/v2/test/things?name={}", "x".repeat(bytes - "/v2/test/things?name=".len()));
     server.get(&long(8 * 1024)).send().await.expect(200);
@@ -178,7 +178,7 @@ async fn an_address_that_is_too_long_is_told_so() {
 }
 
 #[tokio::test]
-async fn headers_that_are_too_large_are_told_so() {
+async fn headers_that_are_too_large_are_refused() {
     let server = server().await;
     let send = |bytes: usize| server.get("/v2/test/things").header("cookie", "x".repeat(bytes)).send();
     send(32_000).await.expect(200);
@@ -193,7 +193,7 @@ async fn headers_that_are_too_large_are_told_so() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_large_too_slow_or_broken_is_told_so() {
+async fn a_body_that_is_too_large_too_slow_or_broken_is_refused() {
     let server = server().await;
     let address = server.listen().await;
     let head = "POST /v2/test/things HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-type: application/json\r\n";

@@ -71,13 +71,13 @@ impl Command for Reseal {
 /// The job that sends a message, while there is one.
 fn sending(server: &Server) -> Option<Job> {
     let mut found = None;
-    let look = |job: &Job| {
+    let fetch = |job: &Job| {
         if matches!(job.work.0, Work::SendMessage { .. }) {
             found = Some(job.clone());
         }
         Ok(())
     };
-    server.bursar().reads.snapshot(|snapshot| snapshot.each::<Job>(look)).unwrap();
+    server.bursar().reads.snapshot(|snapshot| snapshot.each::<Job>(fetch)).unwrap();
     found
 }
 
@@ -101,8 +101,8 @@ async fn a_job_whose_worker_dies_of_a_bug_is_begun_again_when_a_lease_would_have
     assert_eq!((job.attempts, job.leased_until), (0, None));
     let reseal = |sealed| Reseal { org: job.org, link: link.id().parse::<Uuid>().unwrap().into(), sealed };
     let sealed = server.bursar().engine.run(reseal(vec![7])).await.unwrap();
-    let (stop, told) = watch::channel(false);
-    let worker = worker::start(server.bursar().clone(), told);
+    let (stop, reported) = watch::channel(false);
+    let worker = worker::start(server.bursar().clone(), reported);
     until("the job is put off", || sending(&server).is_none_or(|job| job.leased_until.is_some())).await;
     let put_off = sending(&server).expect("nobody has done it");
     assert_eq!((put_off.attempts, put_off.due_at), (1, server.now().plus_seconds(LEASE_SECONDS)));
@@ -139,8 +139,8 @@ impl Command for ForgetItem {
 }
 
 #[tokio::test]
-async fn a_transfer_that_its_rail_knows_nothing_of_is_told_of_each_time_it_is_asked() {
-    let told = PrometheusBuilder::new().install_recorder().unwrap();
+async fn a_transfer_unknown_to_its_rail_is_reported_each_time() {
+    let reported = PrometheusBuilder::new().install_recorder().unwrap();
     let server = Server::memory().await;
     let deposit = format!("/v2/apps/{}/deposit", server.app_id());
     let made = server.post(&deposit).app_key().json(json!({"amount": 5_000})).send().await.expect(200).id();
@@ -148,12 +148,12 @@ async fn a_transfer_that_its_rail_knows_nothing_of_is_told_of_each_time_it_is_as
     let id = |text: &str| Uuid::parse_str(text).unwrap();
     let org = OrgId(id(server.credentials()["organization"]["id"].as_str().unwrap()));
     server.bursar().engine.run(ForgetItem { org, transfer: TransferId(id(&made)) }).await.unwrap();
-    assert!(!told.render().contains("bursar_transfers_odd_total"), "{}", told.render());
+    assert!(!reported.render().contains("bursar_transfers_odd_total"), "{}", reported.render());
     server.pass(86_400).await;
     let count = |times: u32| format!("bursar_transfers_odd_total{{kind=\"unknown\"}} {times}\n");
-    assert!(told.render().contains(&count(1)), "{}", told.render());
+    assert!(reported.render().contains(&count(1)), "{}", reported.render());
     server.pass(3_600).await;
-    assert!(told.render().contains(&count(2)), "{}", told.render());
+    assert!(reported.render().contains(&count(2)), "{}", reported.render());
     let transfer = server.get(&format!("/v2/transfers/{made}")).app_key().send().await.expect(200).body;
     assert_eq!(transfer["status"], "pending", "nobody guesses what became of it");
 }

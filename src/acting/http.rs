@@ -6,9 +6,10 @@ use utoipa::ToSchema;
 use super::may_approve;
 use crate::http::lists::{ListEnvelope, list_query, page_of};
 use crate::http::route::route;
-use crate::http::{Answer, Call, CredentialKind, Outcome, Permission, Route};
+use crate::http::{Answer, Call, CredentialKind, Outcome, Route};
 use crate::ids::MemberId;
 use crate::members::{Member, Role};
+use crate::permission::Permission;
 use crate::world::record::key;
 
 list_query! {

@@ -14,15 +14,16 @@ pub use http::routes;
 use serde::{Deserialize, Serialize};
 
 use crate::apps::{self, MemberProof};
-use crate::http::{Caller, Scope};
+use crate::http::Caller;
 use crate::ids::{MemberId, MemberSessionId, OrgId};
 use crate::members::{self, Member, MemberStatus, Role, sign_in};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// What a member does in accounts payable.
-pub use crate::http::Permission as Act;
 pub use crate::members::may;
+/// What a member does in accounts payable.
+pub use crate::permission::Permission as Act;
 
 /// Whether a member may approve bills now. Histories and policies may name members who no longer can.
 pub fn may_approve(member: &Member) -> bool {

@@ -6,10 +6,10 @@ use super::input::ComplianceInput;
 use super::model::{AppCompliance, Compliance};
 use crate::apps;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
-use crate::vault::{Place, Purpose, Vault};
+use crate::scope::Scope;
+use crate::vault::{Purpose, SealContext, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -48,7 +48,7 @@ impl Command for PutCompliance {
         // From here it must succeed.
         let now = world.now();
         let plain = serde_json::to_vec(&after).expect("compliance is plain data, which always serializes");
-        let sealed = self.vault.seal(&place(self.scope), &plain, self.nonce);
+        let sealed = self.vault.seal(&seal_context(self.scope), &plain, self.nonce);
         match &row {
             Some(row) => {
                 world.change(row, |row| {
@@ -66,8 +66,8 @@ impl Command for PutCompliance {
 }
 
 /// Where the compliance information of an app is sealed.
-pub fn place(scope: Scope) -> Place {
-    Place::new(Purpose::TaxId, scope.org, "app_compliance", scope.app.0, "sealed").formerly(scope.app.0)
+pub fn seal_context(scope: Scope) -> SealContext {
+    SealContext::new(Purpose::TaxId, scope.org, "app_compliance", scope.app.0, "sealed").formerly(scope.app.0)
 }
 
 /// What the app has told so far, in clear; all empty where it told nothing.
@@ -77,7 +77,7 @@ pub fn place(scope: Scope) -> Place {
 pub fn read(world: &World, scope: Scope, vault: &Vault) -> Result<Compliance, Halt> {
     let Some(row) = world.get::<AppCompliance>(key![scope.org, scope.app])? else { return Ok(Compliance::default()) };
     let damaged = || Refusal::new(Code::InternalError, "The sealed compliance information of an app does not open.");
-    let plain = vault.open(&place(scope), &row.sealed).map_err(|_| damaged())?;
+    let plain = vault.open(&seal_context(scope), &row.sealed).map_err(|_| damaged())?;
     Ok(serde_json::from_slice(&plain).map_err(|_| damaged())?)
 }
 

@@ -9,8 +9,9 @@ use super::model::{Compliance, Director, IncorporationType};
 use crate::country::{is_us_state, is_us_zip};
 use crate::email::Email;
 use crate::embargo;
-use crate::http::input::{Input, Patch, Problems, input, problem, text, wrong};
-use crate::http::inputs::{Line, LongText, Name, Whole, word_input};
+use crate::http::input::{Input, Problems, input, problem, text, wrong};
+use crate::http::inputs::{Integer, Line, LongText, Name, word_input};
+use crate::patch::Patch;
 use crate::phone::PhoneNumber;
 use crate::refusal::Code;
 use crate::strict_json::Json;
@@ -181,7 +182,7 @@ input! {
         /// Its website.
         pub website: Patch<Website>,
         /// How many persons own a quarter or more of it, or control it: at least one.
-        pub ubo_count: Patch<Whole<1, 1_000>>,
+        pub ubo_count: Patch<Integer<1, 1_000>>,
     }
 }
 
@@ -321,9 +322,9 @@ impl ComplianceInput {
             &after.contact_info.zip,
             "/contact_info",
         ));
-        for (place, director) in after.directors.iter().enumerate() {
+        for (seal_context, director) in after.directors.iter().enumerate() {
             let address = &director.address;
-            let at = format!("/directors/{place}/address");
+            let at = format!("/directors/{seal_context}/address");
             problems.extend(in_the_us(&address.country, &address.state, &address.zip, &at));
         }
         problems.extend(too_much_owned(&after.directors));
@@ -380,12 +381,12 @@ fn merge_directors(sent: &[DirectorInput], directors: &mut Vec<Director>, today:
         problems.extend(wrong("/directors", format!("must have at most {DIRECTORS_MAX} entries")));
         return;
     }
-    for (place, sent) in sent.iter().enumerate() {
-        if place == directors.len() {
+    for (seal_context, sent) in sent.iter().enumerate() {
+        if seal_context == directors.len() {
             directors.push(Director::default());
         }
-        if let Some(director) = directors.get_mut(place) {
-            sent.merge_into(director, today, &format!("/directors/{place}"), problems);
+        if let Some(director) = directors.get_mut(seal_context) {
+            sent.merge_into(director, today, &format!("/directors/{seal_context}"), problems);
         }
     }
 }

@@ -12,7 +12,7 @@ mod http;
 mod input;
 mod model;
 
-pub use change::{PutCompliance, erase, place, read};
+pub use change::{PutCompliance, erase, read, seal_context};
 pub use http::routes;
 pub use input::ComplianceInput;
 pub use model::{AppCompliance, Compliance};

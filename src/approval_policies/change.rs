@@ -8,11 +8,12 @@ use super::model::{ApprovalPolicy, Condition, PolicyStep};
 use crate::acting::{Act, acting_if_named, may_approve};
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::http::Scope;
-use crate::http::input::{Patch, Problems, wrong};
+use crate::http::input::{Problems, wrong};
 use crate::ids::{ApprovalPolicyId, MemberId, OrgId};
 use crate::members;
+use crate::patch::Patch;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::vendors;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
@@ -106,7 +107,7 @@ impl Command for CreatePolicy {
         };
         self.says.apply(&mut policy);
         let policy = world.add(policy);
-        super::tell(world, &policy)?;
+        super::emit(world, &policy)?;
         let act = NewAct::of(ActKind::PolicyCreated, Some(app), id).by(policy.updated_by);
         acts::record(world, org, act.changing(&(), &ApprovalPolicyJson::from(&*policy)))?;
         Ok(policy)
@@ -208,7 +209,7 @@ fn change(
         policy.updated_at = now;
         policy.version += 1;
     });
-    super::tell(world, &policy)?;
+    super::emit(world, &policy)?;
     let kind = if policy.deleted_at.is_some() { ActKind::PolicyDeleted } else { ActKind::PolicyChanged };
     let act = NewAct::of(kind, Some(policy.app), policy.id).by(by);
     acts::record(world, policy.org, act.changing(&before, &ApprovalPolicyJson::from(&*policy)))?;

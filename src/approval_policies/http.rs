@@ -9,8 +9,9 @@ use super::model::ApprovalPolicy;
 use crate::http::input::input;
 use crate::http::lists::{ListEnvelope, list_query, page_of};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Permission, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::MemberId;
+use crate::permission::Permission;
 use crate::refusal::Code;
 use crate::security_log::SecurityEvent;
 

@@ -4,9 +4,10 @@ use serde_json::{Value as Schema, json};
 use uuid::Uuid;
 
 use super::model::{Condition, Operator, PolicyStep};
-use crate::http::input::{Change, Input, Patch, Problems, input, wrong};
-use crate::http::inputs::{Amount, Name, Whole, word_input};
+use crate::http::input::{Change, Input, Problems, input, wrong};
+use crate::http::inputs::{Amount, Integer, Name, word_input};
 use crate::ids::{MemberId, VendorId};
+use crate::patch::Patch;
 use crate::strict_json::Json;
 use crate::world::record::words;
 
@@ -86,7 +87,7 @@ input! {
     /// A step.
     pub struct StepParts {
         /// How many of the approvers are needed; 1 when not given.
-        pub num_approvals_required: Option<Whole<1, APPROVERS_MAX>>,
+        pub num_approvals_required: Option<Integer<1, APPROVERS_MAX>>,
         /// The ids of the members who may approve here, 1 to 50.
         pub approvers: Vec<MemberId>,
     }
@@ -150,7 +151,7 @@ impl Input for Steps {
 }
 
 /// A priority number.
-pub type Priority = Whole<0, PRIORITY_MAX>;
+pub type Priority = Integer<0, PRIORITY_MAX>;
 
 input! {
     /// A policy to be made.
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_nobody_could_fulfil_are_refused() {
+    fn steps_that_no_member_could_fulfill_are_refused() {
         let step =
             |required: i64, approvers: &[&str]| json!({"num_approvals_required": required, "approvers": approvers});
         let wrong = |step: Schema| wrong_fields::<PolicyStep>(&step.to_string());

@@ -21,10 +21,10 @@ pub use model::{ApprovalPolicy, Condition, Operator, PolicyStep};
 
 use std::sync::Arc;
 
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::ApprovalPolicyId;
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -52,8 +52,8 @@ fn ever_made(world: &World, scope: Scope) -> Result<Vec<Arc<ApprovalPolicy>>, Ha
 }
 
 /// Tells of a policy as it is now.
-fn tell(world: &mut World, policy: &ApprovalPolicy) -> Result<(), Halt> {
+fn emit(world: &mut World, policy: &ApprovalPolicy) -> Result<(), Halt> {
     let (name, object) = (EventName::ApprovalPolicyUpdated, ApprovalPolicyJson::from(policy));
     let scope = Scope { org: policy.org, app: policy.app };
-    events::tell(world, scope, News::of(name, policy.id.0, policy.version, &object))
+    events::emit(world, scope, NewEvent::of(name, policy.id.0, policy.version, &object))
 }

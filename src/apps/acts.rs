@@ -16,12 +16,14 @@ use crate::email::Email;
 use crate::http::input::input;
 use crate::http::inputs::Line;
 use crate::http::route::route;
-use crate::http::{Answer, Bursar, Call, Environment, Noted, Outcome, Route, Setup};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::OrgId;
 use crate::members::http::{NewPassword, hashed};
 use crate::members::sign_in::{Kind, NewToken};
 use crate::members::{NewMember, Role};
+use crate::program::{Bursar, Environment, Setup};
 use crate::refusal::{Code, Refusal};
+use crate::security_log::Noted;
 use crate::security_log::SecurityEvent;
 use crate::vault::Purpose;
 

@@ -8,11 +8,14 @@ use uuid::Uuid;
 use super::keys::{self, KeyOwner};
 use super::model::{self, Key};
 use crate::basic::Credential;
-use crate::http::{Admission, Bursar, Caller, CredentialKind, KnownKey, Permission, Scope, SignedIn, Who};
+use crate::http::{Admission, Caller, CredentialKind, SignedIn, Who};
 use crate::ids::{AppId, OrgId};
 use crate::members::sign_in::{self, Kind, Token, rules};
 use crate::members::{self, Member};
+use crate::permission::Permission;
+use crate::program::{Bursar, KnownKey};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
@@ -47,7 +50,7 @@ pub async fn authenticate(
     members: Option<Permission>,
 ) -> Result<Caller, Refusal> {
     match who {
-        Who::Anyone | Who::Carrier => return Ok(anyone()),
+        Who::Anyone | Who::Provider => return Ok(anyone()),
         Who::App
         | Who::AppOrItsClient
         | Who::AppOrOrganization
@@ -196,7 +199,7 @@ enum ActsAs {
 fn may_call(shown: Shown, who: Who, with_session: bool) -> Result<(), Refusal> {
     match (shown, who) {
         (Shown::ClientIdAlone(Some(_)), Who::AppOrItsClient) => Ok(()),
-        (_, Who::Anyone | Who::Carrier) => Ok(()),
+        (_, Who::Anyone | Who::Provider) => Ok(()),
         (
             Shown::ClientIdAlone(_),
             Who::AppOrItsClient
@@ -244,11 +247,11 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
             (Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::OrganizationForApp, Some(app)) => {
                 Ok(ActsAs::Claimed(app))
             }
-            (Who::AppOrOrganization | Who::Organization | Who::Member | Who::Anyone | Who::Carrier, None) => {
+            (Who::AppOrOrganization | Who::Organization | Who::Member | Who::Anyone | Who::Provider, None) => {
                 Ok(ActsAs::Itself)
             }
             // The header has no meaning there, but an id of somebody else's must not pass for right.
-            (Who::Organization | Who::Member | Who::Anyone | Who::Carrier, Some(app)) => Ok(ActsAs::ItselfBeside(app)),
+            (Who::Organization | Who::Member | Who::Anyone | Who::Provider, Some(app)) => Ok(ActsAs::ItselfBeside(app)),
         },
     }
 }
@@ -340,7 +343,8 @@ mod tests {
     use super::*;
     use crate::apps::{CreateDemonstration, Credentials};
     use crate::engine::Command;
-    use crate::http::{Answer, Call, Environment};
+    use crate::http::{Answer, Call};
+    use crate::program::Environment;
     use crate::strict_json::Json;
 
     const OWN: AppId = AppId(Uuid::from_u128(1));
@@ -363,7 +367,7 @@ mod tests {
 
     /// Every credential on every kind of route, with every kind of `Api-App-Id`.
     #[test]
-    fn who_may_call_what_as_whom() {
+    fn who_may_call_what() {
         use ActsAs::{Claimed, Itself, ItselfBeside, Own};
         let no_secret = Err(Code::SecretKeyRequired);
         let no_organization = Err(Code::OrganizationKeyRequired);
@@ -469,7 +473,7 @@ mod tests {
 
     /// What was let in before an app was deleted, and commits after it.
     #[tokio::test]
-    async fn who_was_let_in_does_nothing_for_an_app_that_is_deleted_meanwhile() {
+    async fn an_admitted_call_does_nothing_for_a_deleted_app() {
         let bursar = Arc::new(Bursar::in_memory(Environment::Sandbox).unwrap());
         let ours = demonstration(&bursar).await;
         let scope = Scope { org: ours.organization.id, app: ours.app.id };
@@ -546,7 +550,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_anyone_may_call_no_header_is_looked_at() {
+    async fn a_public_route_ignores_the_credential_header() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let caller = authenticate(&bursar, Some("nonsense"), Some("nonsense"), Who::Anyone).await.unwrap();
         assert_eq!((caller.org.0, caller.app, caller.kind), (Uuid::nil(), None, CredentialKind::None));

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::acts::{self, OpenedSetup};
 use super::demonstration::{CreateDemonstration, Credentials};
 use super::model::Organization;
-use crate::http::{Bursar, Environment};
+use crate::program::{Bursar, Environment};
 use crate::refusal::{Code, Refusal};
 use crate::world::{Halt, Query, World};
 
@@ -81,11 +81,11 @@ fn read_or_write(path: &Path, fresh: Credentials) -> io::Result<Credentials> {
         Ok(bytes) => {
             let found: Credentials = serde_json::from_slice(&bytes)?;
             let found = Credentials { base_url: fresh.base_url, ..found };
-            write_whole(path, &found)?;
+            write_atomically(path, &found)?;
             Ok(found)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            write_whole(path, &fresh)?;
+            write_atomically(path, &fresh)?;
             Ok(fresh)
         }
         Err(error) => Err(error),
@@ -96,7 +96,7 @@ fn read_or_write(path: &Path, fresh: Credentials) -> io::Result<Credentials> {
 ///
 /// # Errors
 /// What the system says.
-pub fn write_whole(path: &Path, credentials: &Credentials) -> io::Result<()> {
+pub fn write_atomically(path: &Path, credentials: &Credentials) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let draft = path.with_extension("json.draft");
@@ -131,9 +131,10 @@ mod tests {
     use super::*;
     use crate::apps::{Presented, authenticate};
     use crate::clock::Clock;
-    use crate::engine::{Engine, Executor, Looks};
-    use crate::http::{KnownKeys, SignIns, Who};
+    use crate::engine::{Engine, Executor, Queries};
+    use crate::http::Who;
     use crate::ids::Seeds;
+    use crate::program::{KnownKeys, SignIns};
     use crate::store::{Reads, Sqlite, Store};
     use crate::vault::Vault;
 
@@ -146,7 +147,7 @@ mod tests {
         let executor = Executor::new(Store::Sqlite(Box::new(writer)), clock.clone(), Seeds::System);
         Bursar {
             engine: Engine::start(executor).unwrap(),
-            looks: Looks::start(Reads::Sqlite(readers.clone())).unwrap(),
+            queries: Queries::start(Reads::Sqlite(readers.clone())).unwrap(),
             reads: Reads::Sqlite(readers),
             vault: Arc::new(Vault::new([1; 32])),
             history: crate::chain::HistoryKeys::of_seed(&[1; 32]),
@@ -156,9 +157,9 @@ mod tests {
             seeds: Mutex::new(Seeds::System),
             keys: KnownKeys::default(),
             sign_ins: SignIns::default(),
-            carriers: crate::carriers::Carriers::default(),
+            providers: crate::providers::Providers::default(),
             outbound: crate::outbound::Outbound::new(Environment::Sandbox.reach(), crate::outbound::DEADLINE),
-            setup: crate::http::SetupToken::default(),
+            setup: crate::program::SetupToken::default(),
             watchlist: std::sync::RwLock::new(crate::screening::Watchlist::of_sandbox()),
         }
     }
@@ -204,7 +205,7 @@ mod tests {
             Environment::Sandbox,
             "http://elsewhere",
         );
-        write_whole(&file, &drawn).unwrap();
+        write_atomically(&file, &drawn).unwrap();
         // A draft of the start that died may lie there too.
         fs::write(file.with_extension("json.draft"), "{").unwrap();
 

@@ -1,13 +1,13 @@
 //! Makes an app with its first key.
 
-use super::json::{AppJson, shown, tell_updated};
+use super::json::{AppJson, emit_updated, shown};
 use super::keys::NewKey;
 use super::model::{App, AppStatus};
 use super::settings::Settings;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::http::Environment;
 use crate::ids::OrgId;
+use crate::program::Environment;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
@@ -51,7 +51,7 @@ impl Command for CreateApp {
             created_at: now,
             deleted_at: None,
         });
-        tell_updated(world, &app)?;
+        emit_updated(world, &app)?;
         acts::record(world, self.org, NewAct::of(ActKind::AppCreated, Some(app.id), app.id))?;
         acts::record(world, self.org, NewAct::of(ActKind::KeyIssued, Some(app.id), &self.key.client_id))?;
         shown(world, &app)

@@ -1,17 +1,17 @@
 //! Deletes an app that holds no money.
 
-use super::json::{AppJson, shown, tell_updated};
+use super::json::{AppJson, emit_updated, shown};
 use super::model::{Key, find};
 use crate::bank_accounts;
 use crate::engine::Command;
 use crate::events;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
-use crate::ledger::{self, LedgerAccount, Place, watch};
+use crate::ledger::{self, Account, LedgerAccount, wallet_funding};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Query, Record, Want, World};
 
@@ -28,7 +28,7 @@ pub type RefuseOpen = fn(&World, Scope) -> Result<(), Halt>;
 
 /// What nouns that are listed after this one have to say when an app is deleted.
 #[derive(Clone, Copy, Debug)]
-pub struct Afterwards {
+pub struct DeletionHooks {
     /// Erases what is kept of the persons behind the app.
     pub erase: Erase,
     /// Each refuses while something of its noun is open.
@@ -71,8 +71,8 @@ impl Command for DeleteApp {
 
     fn needs(&self) -> Vec<Want> {
         let Scope { org, app } = self.scope;
-        let places = own(app).into_iter().chain(under_way(app)).chain(counterparts(app));
-        places.map(|place| Want::row::<LedgerAccount>(key![org, place.id(org)])).collect()
+        let accounts = own(app).into_iter().chain(under_way(app)).chain(counterparts(app));
+        accounts.map(|account| Want::row::<LedgerAccount>(key![org, account.id(org)])).collect()
     }
 
     fn decide(&self, world: &mut World) -> Result<Option<AppJson>, Halt> {
@@ -80,7 +80,7 @@ impl Command for DeleteApp {
         if events::length(world, self.scope)? != self.events_seen {
             return Ok(None);
         }
-        watch::must_be_at_rest(world, self.scope)?;
+        wallet_funding::must_be_at_rest(world, self.scope)?;
         refuse_while_money_remains(world, self.scope)?;
         let keys = world.all::<Key>(Key::OF_APP, key![self.scope.org, Some(self.scope.app)])?;
 
@@ -95,25 +95,25 @@ impl Command for DeleteApp {
             app.deleted_at = Some(now);
             app.version += 1;
         });
-        tell_updated(world, &app)?;
+        emit_updated(world, &app)?;
         acts::record(world, self.scope.org, NewAct::of(ActKind::AppDeleted, Some(app.id), app.id))?;
         Ok(Some(shown(world, &app)?))
     }
 }
 
 /// What is the app's own.
-fn own(app: AppId) -> [Place; 3] {
-    [Place::AppWallet(app), Place::AppHeld(app), Place::AppCollected(app)]
+fn own(app: AppId) -> [Account; 3] {
+    [Account::AppWallet(app), Account::AppHeld(app), Account::AppCollected(app)]
 }
 
 /// What is under way on each rail.
-fn under_way(app: AppId) -> impl Iterator<Item = Place> {
-    Platform::ALL.into_iter().chain([Platform::Rtp]).map(move |platform| Place::Clearing(app, platform))
+fn under_way(app: AppId) -> impl Iterator<Item = Account> {
+    Platform::ALL.into_iter().chain([Platform::Rtp]).map(move |platform| Account::Clearing(app, platform))
 }
 
 /// The rest of its book but its users' wallets.
-fn counterparts(app: AppId) -> [Place; 4] {
-    [Place::ServiceFees(app), Place::Fx(app), Place::External(app), Place::Funding(app)]
+fn counterparts(app: AppId) -> [Account; 4] {
+    [Account::ServiceFees(app), Account::Fx(app), Account::External(app), Account::Funding(app)]
 }
 
 /// Refuses while any cent of the app's book is still somebody's.
@@ -141,10 +141,10 @@ fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
     Ok(())
 }
 
-fn sum(world: &World, org: OrgId, places: impl IntoIterator<Item = Place>) -> Result<Cents, Halt> {
+fn sum(world: &World, org: OrgId, accounts: impl IntoIterator<Item = Account>) -> Result<Cents, Halt> {
     let mut sum = Cents::ZERO;
-    for place in places {
-        let balance = ledger::balance(world, org, place)?;
+    for account in accounts {
+        let balance = ledger::balance(world, org, account)?;
         sum = sum.plus(balance).map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()))?;
     }
     Ok(sum)

@@ -3,18 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::json::tell_updated;
+use super::json::emit_updated;
 use super::keys::{Drawn, NewKey, Opens};
 use super::model::{App, AppStatus, Organization};
 use super::settings::Settings;
 use crate::bank_accounts::{self, OwnAccountInput, SealedAccount};
 use crate::clock::Time;
 use crate::engine::Command;
-use crate::http::{Environment, Scope};
 use crate::ids::{AppId, Entropy, MemberId, OrgId};
 use crate::ledger::{self, postings};
 use crate::members::{self, NewMember, Role, password};
 use crate::money::Cents;
+use crate::program::Environment;
+use crate::scope::Scope;
 use crate::vault::Vault;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
@@ -206,7 +207,7 @@ impl Command for CreateDemonstration {
             created_at: now,
             deleted_at: None,
         });
-        tell_updated(world, &app)?;
+        emit_updated(world, &app)?;
         Ok(true)
     }
 }

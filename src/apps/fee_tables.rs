@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::settings::{FeeTable, FeeVersion, Settings};
 use super::settings_input::{ScheduleJson, rows};
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::http::lists::list_query;
 use crate::ids::{AppId, OrgId};
+use crate::scope::Scope;
 use crate::world::World;
 use crate::world::record::{Document, record};
 

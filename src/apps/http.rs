@@ -1,7 +1,7 @@
 //! Organizations, apps and their keys over HTTP (docs/decisions.md 2).
 
 use super::create::CreateApp;
-use super::delete::{Afterwards, DeleteApp};
+use super::delete::{DeleteApp, DeletionHooks};
 use super::fee_tables::{FeeTableJson, FeeTableVersion, FeeTablesQuery};
 use super::json::{AppJson, CreatedAppJson, KeyJson, OrganizationJson, ShownKeyJson, organization, shown};
 use super::keys::{Drawn, Opens};
@@ -11,13 +11,16 @@ use super::settings_input::{SettingsInput, SettingsJson};
 use super::update::{UpdateApp, UpdateSettings};
 use crate::clock::Time;
 use crate::events;
-use crate::http::input::{Change, Input, Patch, Problems, input, wrong};
+use crate::http::input::{Change, Input, Problems, input, wrong};
 use crate::http::inputs::{Line, Metadata, line_of_at_least};
 use crate::http::lists::{ListEnvelope, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Method, Outcome, Permission, Route, Scope, Who};
+use crate::http::{Answer, Call, Method, Outcome, Route, Who};
 use crate::ids::AppId;
+use crate::patch::Patch;
+use crate::permission::Permission;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::security_log::SecurityEvent;
 use crate::strict_json::Json;
 use crate::world::record::key;
@@ -154,22 +157,22 @@ pub async fn update(call: Call) -> Outcome {
 }
 
 /// How often an app's objects are looked at again because something happened to one of them meanwhile.
-const LOOKS_BEFORE_DELETING: usize = 16;
+const READS_BEFORE_DELETING: usize = 16;
 
 /// DELETE /v2/apps/{app_id}
-pub async fn delete(call: Call, afterwards: Afterwards) -> Outcome {
+pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
     let scope = app_in_path(&call)?;
-    for _ in 0..LOOKS_BEFORE_DELETING {
+    for _ in 0..READS_BEFORE_DELETING {
         let events_seen = call
             .read(move |world| {
                 find(world, scope)?;
                 // First: a look takes several rounds, and a later one may see more.
                 let events_seen = events::length(world, scope)?;
-                afterwards.refuse_open.iter().try_for_each(|refuse| refuse(world, scope))?;
+                hooks.refuse_open.iter().try_for_each(|refuse| refuse(world, scope))?;
                 Ok(events_seen)
             })
             .await?;
-        let command = DeleteApp { scope, erase: afterwards.erase, events_seen };
+        let command = DeleteApp { scope, erase: hooks.erase, events_seen };
         if let Some(deleted) = call.run(command).await? {
             call.bursar.keys.forget_all();
             call.log_security(SecurityEvent::AppChanged, "deleted", Some(&scope.app.to_string()));
@@ -267,13 +270,13 @@ pub async fn list_organizations(call: Call) -> Outcome {
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
-/// The routes of organizations, apps and keys. `afterwards` is what nouns that are listed after this one have to say when
+/// The routes of organizations, apps and keys. `hooks` is what nouns that are listed after this one have to say when
 /// an app is deleted; the table of routes, which knows them, hands it in.
-pub fn routes(afterwards: Afterwards) -> Vec<Route> {
-    [app_routes(afterwards), key_routes(), super::acts::routes()].concat()
+pub fn routes(hooks: DeletionHooks) -> Vec<Route> {
+    [app_routes(hooks), key_routes(), super::acts::routes()].concat()
 }
 
-fn app_routes(afterwards: Afterwards) -> Vec<Route> {
+fn app_routes(hooks: DeletionHooks) -> Vec<Route> {
     vec![
         route!(Post "/v2/apps" Organization "create_app" create)
             .about("Apps", "Creates an app.")
@@ -293,7 +296,7 @@ fn app_routes(afterwards: Afterwards) -> Vec<Route> {
             .takes::<UpdateAppInput>()
             .gives::<AppJson>(200, "The app.")
             .refuses(&[Code::NotFound]),
-        Route::new(Method::Delete, "/v2/apps/{app_id}", Who::Organization, "delete_app", move |call| delete(call, afterwards))
+        Route::new(Method::Delete, "/v2/apps/{app_id}", Who::Organization, "delete_app", move |call| delete(call, hooks))
             .about("Apps", "Deletes an app.")
             .describe(
                 "Refused while the app holds money, or while bills, payout requests or batches of it are open. Its keys stop working, and what is known of its company, its directors \

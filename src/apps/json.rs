@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::keys::Drawn;
 use super::model::{App, AppMetrics, AppStatus, Key, Organization};
 use crate::clock::Time;
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::{AppId, OrgId};
-use crate::ledger::{self, Place, watch};
+use crate::ledger::{self, Account, wallet_funding};
 use crate::money::Cents;
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -132,7 +132,7 @@ pub struct OrganizationWalletJson {
 
 /// The organization with its wallet.
 pub fn organization(world: &World, organization: &Organization) -> Result<OrganizationJson, Halt> {
-    let wallet = ledger::balance(world, organization.org, Place::OrganizationWallet)?;
+    let wallet = ledger::balance(world, organization.org, Account::OrganizationWallet)?;
     Ok(OrganizationJson {
         id: organization.org,
         name: organization.name.clone(),
@@ -144,9 +144,9 @@ pub fn organization(world: &World, organization: &Organization) -> Result<Organi
 /// The app with its figures.
 pub fn shown(world: &mut World, app: &App) -> Result<AppJson, Halt> {
     let measured = world.get::<AppMetrics>(key![app.org, app.id])?;
-    let wallet = ledger::balance(world, app.org, Place::AppWallet(app.id))?;
-    let held = ledger::balance(world, app.org, Place::AppCollected(app.id))?;
-    let owed = watch::find(world, Scope { org: app.org, app: app.id })?.owed;
+    let wallet = ledger::balance(world, app.org, Account::AppWallet(app.id))?;
+    let held = ledger::balance(world, app.org, Account::AppCollected(app.id))?;
+    let owed = wallet_funding::find(world, Scope { org: app.org, app: app.id })?.owed;
     let available = wallet.minus(owed).unwrap_or(wallet).max(Cents::ZERO);
     let (money_out, connected_users) =
         measured.map_or((Cents::ZERO, 0), |metrics| (metrics.money_out, metrics.connected_users));
@@ -170,12 +170,12 @@ pub fn shown(world: &mut World, app: &App) -> Result<AppJson, Halt> {
 /// tells of it.
 pub fn touch(world: &mut World, app: &std::sync::Arc<App>) -> Result<(), Halt> {
     let app = world.change(app, |app| app.version += 1);
-    tell_updated(world, &app)
+    emit_updated(world, &app)
 }
 
 /// Tells that the app is now as it is.
-pub fn tell_updated(world: &mut World, app: &App) -> Result<(), Halt> {
+pub fn emit_updated(world: &mut World, app: &App) -> Result<(), Halt> {
     let object = shown(world, app)?;
     let scope = Scope { org: app.org, app: app.id };
-    events::tell(world, scope, News::of(EventName::AppUpdated, app.id.0, app.version, &object))
+    events::emit(world, scope, NewEvent::of(EventName::AppUpdated, app.id.0, app.version, &object))
 }

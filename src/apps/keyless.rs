@@ -1,8 +1,10 @@
 //! Apps that want an idempotency key on every POST (docs/decisions.md 2, `require_idempotency_key`).
 
 use super::model::find;
-use crate::http::{Bursar, Caller, Scope};
+use crate::http::Caller;
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 
 /// Whether this caller may send a POST without an idempotency key. It costs a read, which whoever
 /// sends a key does not pay.

@@ -12,8 +12,8 @@ use uuid::Uuid;
 
 use super::model::Key;
 use crate::clock::Time;
-use crate::http::Environment;
 use crate::ids::{AppId, Entropy, OrgId};
+use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 use crate::vault::{Purpose, Vault};
 

@@ -12,10 +12,10 @@ use uuid::Uuid;
 
 use super::model::find;
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{key, record, words};
 use crate::world::{Halt, World};
 

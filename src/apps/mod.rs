@@ -31,7 +31,7 @@ mod update;
 
 pub use authenticate::{Presented, authenticate};
 pub use create::CreateApp;
-pub use delete::{Afterwards, DeleteApp, has_any};
+pub use delete::{DeleteApp, DeletionHooks, has_any};
 pub use demonstration::{CreateDemonstration, Credentials, DEPOSIT};
 pub use fee_tables::FeeTableVersion;
 pub use http::{app_in_path, routes};

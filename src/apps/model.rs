@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::settings::Settings;
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
 use crate::money::Cents;
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::world::record::{Document, key, record, words};
 use crate::world::{Halt, Want, World};
 

@@ -2,9 +2,9 @@
 
 use super::model::App;
 use crate::country;
-use crate::http::Scope;
 use crate::phone::{InvalidPhoneNumber, PhoneNumber};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use super::json::{KeyJson, tell_updated};
+use super::json::{KeyJson, emit_updated};
 use super::keys::{LIVE_KEYS_MAX, NewKey};
 use super::model::{Key, Organization, find};
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -66,12 +66,12 @@ impl Owner {
     }
 
     /// Tells of a changed key in its app's log; an organization has none.
-    fn tell(self, world: &mut World) -> Result<(), Halt> {
+    fn emit(self, world: &mut World) -> Result<(), Halt> {
         match self {
             Self::App(scope) => {
                 let app = find(world, scope)?;
                 let app = world.change(&app, |app| app.version += 1);
-                tell_updated(world, &app)
+                emit_updated(world, &app)
             }
             Self::Organization(_) => Ok(()),
         }
@@ -109,7 +109,7 @@ impl Command for IssueKey {
         // From here it must succeed.
         let issued = self.key.record(self.owner.org(), self.owner.app(), now);
         world.add(Key { expires_at: self.expires_at, ..issued });
-        self.owner.tell(world)?;
+        self.owner.emit(world)?;
         let act = NewAct::of(ActKind::KeyIssued, self.owner.app(), &self.key.client_id);
         acts::record(world, self.owner.org(), act)
     }
@@ -144,7 +144,7 @@ impl Command for RevokeKey {
         // From here it must succeed.
         let now = world.now();
         let key = world.change(&key, |key| key.revoked_at = Some(now));
-        self.owner.tell(world)?;
+        self.owner.emit(world)?;
         acts::record(world, self.owner.org(), NewAct::of(ActKind::KeyRevoked, self.owner.app(), &self.client_id))?;
         Ok(KeyJson::from(&*key))
     }
@@ -156,7 +156,7 @@ mod tests {
     use crate::apps::keys::{Drawn, Opens};
     use crate::apps::{CreateApp, CreateDemonstration, Credentials, DeleteApp};
     use crate::events::{self, Event};
-    use crate::http::{Bursar, Environment};
+    use crate::program::{Bursar, Environment};
     use crate::world::Query;
     use crate::world::record::Cell as _;
 
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_organization_rotates_its_own_keys_beside_those_of_its_apps() {
+    async fn an_organization_rotates_its_own_keys_and_those_of_its_apps() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         let drawn = Credentials::draw(&mut bursar.entropy(), bursar.clock.now(), Environment::Sandbox, "");
         let command = CreateDemonstration::of(&drawn, &bursar.vault, &mut bursar.entropy());
@@ -214,8 +214,8 @@ mod tests {
         let keys = bursar.read(move |world| owner.keys(world)).await.unwrap();
         let live: Vec<bool> = keys.iter().map(|key| key.revoked_at.is_none()).collect();
         assert_eq!(live.iter().filter(|live| **live).count(), 1);
-        let nobody = Owner::Organization(ORG);
-        let refusal = bursar.engine.run(IssueKey { owner: nobody, key: new(), expires_at: None }).await.unwrap_err();
+        let unknown = Owner::Organization(ORG);
+        let refusal = bursar.engine.run(IssueKey { owner: unknown, key: new(), expires_at: None }).await.unwrap_err();
         assert_eq!(refusal.code, Code::NotFound);
     }
 
@@ -246,8 +246,8 @@ mod tests {
         let keys = bursar.read(move |world| world.all::<Key>(Key::OF_APP, key![ORG, Some(scope.app)])).await.unwrap();
         assert!(keys.len() == 2 && keys.iter().all(|key| key.revoked_at.is_some()));
         let all = Query::of::<Event>(ORG.to_value(), "sequence", 10).equal("app", scope.app);
-        let told = bursar.read(move |world| world.page::<Event>(&all)).await.unwrap();
-        let versions: Vec<(i64, &str)> = told.iter().map(|event| (event.version, event.name.as_str())).collect();
+        let reported = bursar.read(move |world| world.page::<Event>(&all)).await.unwrap();
+        let versions: Vec<(i64, &str)> = reported.iter().map(|event| (event.version, event.name.as_str())).collect();
         assert_eq!(versions, [(3, "app.updated"), (2, "app.updated"), (1, "app.updated")]);
     }
 }

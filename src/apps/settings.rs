@@ -8,9 +8,9 @@ use super::limits::{Limits, Movement};
 use super::phones::DEFAULT_COUNTRIES;
 use crate::clock::Time;
 use crate::fees::{Added, Party, PlatformFeeSource, Schedule};
-use crate::http::Environment;
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::words;
 

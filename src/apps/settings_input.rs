@@ -12,11 +12,12 @@ use super::settings::{
 };
 use crate::clock::Time;
 use crate::fees::{Party, Schedule};
-use crate::http::Environment;
-use crate::http::input::{Input, Patch, Problems, gather, input, wrong};
-use crate::http::inputs::{Amount, Whole, word_input};
+use crate::http::input::{Input, Problems, gather, input, wrong};
+use crate::http::inputs::{Amount, Integer, word_input};
 use crate::money::{Cents, Percent};
+use crate::patch::Patch;
 use crate::platform::Platform;
+use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::{Json, pointer_step};
 
@@ -28,12 +29,12 @@ const FEE_ROWS_MAX: usize = 200;
 word_input!(AuthorizationNeeded);
 
 /// Business days.
-type HoldDays = Whole<0, 90>;
+type HoldDays = Integer<0, 90>;
 /// At most thirty days.
-type RestHours = Whole<0, 720>;
+type RestHours = Integer<0, 720>;
 
 /// Cents from zero up to the largest amount.
-type Fee = Whole<0, { Cents::AMOUNT_MAX.get() }>;
+type Fee = Integer<0, { Cents::AMOUNT_MAX.get() }>;
 
 input! {
     /// A fee schedule: fixed + percent of the amount, held between min and max.
@@ -149,9 +150,9 @@ input! {
     /// Limits on the deliveries of links. A limit that is not sent stays; null brings the default back.
     pub struct DeliveryLimitsInput {
         /// Deliveries to one phone or address on one day in UTC, by all apps of the organization; 20 by default.
-        pub per_recipient_per_day: Patch<Whole<1, 1_000>>,
+        pub per_recipient_per_day: Patch<Integer<1, 1_000>>,
         /// Deliveries of the app on one day in UTC; no limit when null.
-        pub per_day: Patch<Whole<0, 1_000_000_000>>,
+        pub per_day: Patch<Integer<0, 1_000_000_000>>,
     }
 }
 

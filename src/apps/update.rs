@@ -1,16 +1,16 @@
 //! Changes an app: its name, its metadata, its settings.
 
 use super::fee_tables;
-use super::json::{AppJson, shown, tell_updated};
+use super::json::{AppJson, emit_updated, shown};
 use super::model::{App, find};
 use super::settings::Settings;
 use super::settings_input::SettingsInput;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::http::Scope;
-use crate::http::input::Patch;
 use crate::ids::OrgId;
-use crate::ledger::watch;
+use crate::ledger::wallet_funding;
+use crate::patch::Patch;
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// What to change of an app.
@@ -54,7 +54,7 @@ impl Command for UpdateApp {
             app.metadata = changed.metadata;
             app.version += 1;
         });
-        tell_updated(world, &app)?;
+        emit_updated(world, &app)?;
         let after = serde_json::json!({"name": app.name, "metadata": app.metadata});
         let act = NewAct::of(ActKind::AppChanged, Some(app.id), app.id).changing(&before, &after);
         acts::record(world, self.scope.org, act)?;
@@ -88,9 +88,9 @@ impl Command for UpdateSettings {
         // From here it must succeed.
         if settings.auto_refill != app.settings.0.auto_refill {
             let floor = settings.auto_refill.map(|refill| refill.threshold);
-            watch::change(world, self.scope, |watch| {
+            wallet_funding::change(world, self.scope, |watch| {
                 watch.floor = floor;
-                watch.rests_until = None;
+                watch.refill_after = None;
             })?;
         }
         if let Some(version) = version {
@@ -101,7 +101,7 @@ impl Command for UpdateSettings {
             app.settings.0.clone_from(&settings);
             app.version += 1;
         });
-        tell_updated(world, &app)?;
+        emit_updated(world, &app)?;
         acts::record(world, self.scope.org, act)?;
         Ok(settings)
     }

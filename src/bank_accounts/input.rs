@@ -10,7 +10,7 @@ use crate::http::input::{Input, Problems, input, text, wrong};
 use crate::http::inputs::{Line, NAME_MAX, word_input};
 use crate::payout_methods::{AccountType, known_bank};
 use crate::strict_json::Json;
-use crate::vault::{Place, Purpose, Unsealed, Vault};
+use crate::vault::{Purpose, SealContext, Unsealed, Vault};
 
 /// The name on an account: a person's first and last, or a company's.
 pub type HolderName = Line<{ NAME_MAX * 2 }>;
@@ -118,8 +118,8 @@ impl SealedAccount {
 }
 
 /// Where the number of an account is sealed: bound to the holder and to the bank as well.
-pub fn place(account: &BankAccount) -> Place {
-    Place::new(Purpose::BankAccount, account.org, "bank_accounts", account.id.0, "sealed_number")
+pub fn seal_context(account: &BankAccount) -> SealContext {
+    SealContext::new(Purpose::BankAccount, account.org, "bank_accounts", account.id.0, "sealed_number")
         .bound_to(account.holder)
         .bound_to(&account.routing_number)
         .bound_to(account.account_type.as_str())

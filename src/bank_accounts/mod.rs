@@ -13,7 +13,7 @@ mod input;
 mod json;
 mod model;
 
-pub use input::{BankAccountInput, HolderName, OwnAccountInput, SealedAccount, fingerprint, place};
+pub use input::{BankAccountInput, HolderName, OwnAccountInput, SealedAccount, fingerprint, seal_context};
 pub use json::BankAccountJson;
 pub use model::BankAccount;
 
@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::http::Scope;
 use crate::ids::{BankAccountId, OrgId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::vault::{Tampered, Vault};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -110,7 +110,7 @@ fn insert(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) ->
         disabled_reason: None,
         version: 1,
     };
-    let sealed_number = new.number.seal(&place(&account));
+    let sealed_number = new.number.seal(&seal_context(&account));
     world.add(BankAccount { sealed_number, ..account })
 }
 
@@ -151,7 +151,7 @@ pub fn erase_of(world: &mut World, org: OrgId, holder: Uuid) -> Result<(), Halt>
 /// # Errors
 /// [`Tampered`] when the row was changed by anything but this program.
 pub fn open(account: &BankAccount, vault: &Vault) -> Result<String, Tampered> {
-    let number = vault.open(&place(account), &account.sealed_number)?;
+    let number = vault.open(&seal_context(account), &account.sealed_number)?;
     String::from_utf8(number).map_err(|_| Tampered)
 }
 

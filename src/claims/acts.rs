@@ -10,16 +10,16 @@ use super::end::EndSession;
 use super::http::{ContactCodesStep, NewMethodStep, SavedMethodStep, SixDigits};
 use super::payout::ClaimPayout;
 use super::quote::{self, ClaimQuote};
-use super::sitting::{self, NewSitting};
+use super::session::{self, NewSession};
 use super::tax_form::GiveTaxForm;
 use super::verbs::{ChooseMethod, Contact, FillProfile, GiveContact, MethodChosen, ProveContact, SendCodeAgain};
 use crate::apps;
 use crate::email::Email;
 use crate::engine::Command;
-use crate::http::Bursar;
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken};
 use crate::payout_methods::{self, Details, PayoutMethod};
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::users::tax_form::first_verification;
 use crate::users::verification::{Checked, NewCode, hash_code};
@@ -47,7 +47,7 @@ impl Payee {
             bursar: bursar.clone(),
             token: parsed,
             path: format!("/v2/claims/{token}"),
-            session_hash: session.map(|secret| sitting::hash(&bursar.vault, secret)),
+            session_hash: session.map(|secret| session::hash(&bursar.vault, secret)),
         })
     }
 
@@ -62,7 +62,7 @@ impl Payee {
     }
 
     /// Where the claim stands.
-    pub async fn look(&self) -> Result<ClaimDocument, Refusal> {
+    pub async fn fetch(&self) -> Result<ClaimDocument, Refusal> {
         let (token, session, path) = (self.token.clone(), self.session_hash.clone(), self.path.clone());
         self.bursar.read(move |world| document::document(world, &token, session.as_deref(), &path)).await
     }
@@ -83,8 +83,8 @@ impl Payee {
         let (token, session) = (self.token.clone(), self.session_hash.clone());
         self.bursar
             .read(move |world| {
-                let sitting = sitting::find(world, &token, session.as_deref())?;
-                document::method_options(world, &sitting)
+                let active = session::find(world, &token, session.as_deref())?;
+                document::method_options(world, &active)
             })
             .await
     }
@@ -108,42 +108,42 @@ impl Payee {
     /// Sends a code to a phone or an address.
     pub async fn contact(&self, contact: Contact) -> Result<ClaimDocument, Refusal> {
         self.run(self.contact_command(contact)).await?;
-        self.look().await
+        self.fetch().await
     }
 
     /// Sends another code to where the last one went.
     pub async fn send_code_again(&self) -> Result<ClaimDocument, Refusal> {
         let code = NewCode::draw(&self.bursar, self.token.org);
         self.run(SendCodeAgain { token: self.token.clone(), code }).await?;
-        self.look().await
+        self.fetch().await
     }
 
     /// The command that tries a code.
     pub async fn code_command(&self, code: &str) -> Result<ProveContact, Refusal> {
-        let sitting = NewSitting::draw(&self.bursar.vault, &mut self.bursar.entropy());
+        let new_session = NewSession::draw(&self.bursar.vault, &mut self.bursar.entropy());
         let offered_hash = hash_code(&self.bursar.vault, self.token.org, code);
         let token = self.token.clone();
         let named =
             self.bursar.read(move |world| Ok(payout_links::by_token(world, &token)?.payee.0.full_name())).await?;
         let names = self.bursar.look_up(named.into_iter().collect()).await?;
-        Ok(ProveContact { token: self.token.clone(), offered_hash, sitting, names })
+        Ok(ProveContact { token: self.token.clone(), offered_hash, new_session, names })
     }
 
     /// Where the claim stands for the sitting that a code has just opened. The document carries its secret.
-    pub async fn opened(&self, sitting: &NewSitting) -> Result<ClaimDocument, Refusal> {
-        let opened = Self { session_hash: Some(sitting.hash.clone()), ..self.clone() };
-        Ok(ClaimDocument { session: Some(sitting.secret.clone()), ..opened.look().await? })
+    pub async fn opened(&self, new_session: &NewSession) -> Result<ClaimDocument, Refusal> {
+        let opened = Self { session_hash: Some(new_session.hash.clone()), ..self.clone() };
+        Ok(ClaimDocument { session: Some(new_session.secret.clone()), ..opened.fetch().await? })
     }
 
     /// Opens a sitting with the code, for those who treat each kind of wrong code in its own way.
     pub async fn try_code(&self, code: &str) -> Result<Result<ClaimDocument, Checked>, Refusal> {
         let command = self.code_command(code).await?;
-        let sitting = command.sitting.clone();
+        let new_session = command.new_session.clone();
         let checked = self.run(command).await?;
         if checked != Checked::Right {
             return Ok(Err(checked));
         }
-        Ok(Ok(self.opened(&sitting).await?))
+        Ok(Ok(self.opened(&new_session).await?))
     }
 
     /// The command that says the payee's name.
@@ -166,7 +166,7 @@ impl Payee {
         email: Option<Email>,
     ) -> Result<ClaimDocument, Refusal> {
         self.run(self.profile_command(first_name, last_name, email).await?).await?;
-        self.look().await
+        self.fetch().await
     }
 
     /// The command that gives the tax form.
@@ -175,7 +175,7 @@ impl Payee {
         let (token, session_hash) = (self.token.clone(), self.session_hash.clone());
         // The form is sealed beside the payee's id, so the payee is found before the command runs.
         let (shown, session) = (token.clone(), session_hash.clone());
-        let user = self.bursar.read(move |world| Ok(sitting::find(world, &shown, session.as_deref())?.user.id)).await?;
+        let user = self.bursar.read(move |world| Ok(session::find(world, &shown, session.as_deref())?.user.id)).await?;
         let names = self.bursar.look_up(form.names()).await?;
         let form = form.sealed(&self.bursar.vault, self.token.org, user, &mut self.bursar.entropy());
         let verification = first_verification(self.bursar.environment);
@@ -185,7 +185,7 @@ impl Payee {
     /// Gives the tax form.
     pub async fn compliance(&self, form: TaxFormInput) -> Result<ClaimDocument, Refusal> {
         self.run(self.compliance_command(form).await?).await?;
-        self.look().await
+        self.fetch().await
     }
 
     /// The command that says that the money goes to a method that was saved before. One that was saved in a claim of another
@@ -193,9 +193,9 @@ impl Payee {
     pub async fn saved_method_command(&self, step: &SavedMethodStep) -> Result<ChooseMethod, Refusal> {
         let (token, session, id) = (self.token.clone(), self.session_hash.clone(), step.payout_method_id);
         let others = move |world: &mut World| {
-            let sitting = sitting::find(world, &token, session.as_deref())?;
-            let method = payout_methods::paid_to(world, token.org, sitting.user.id, id)?;
-            Ok(Some(method).filter(|method| method.app != sitting.link.app && method.in_use))
+            let active = session::find(world, &token, session.as_deref())?;
+            let method = payout_methods::paid_to(world, token.org, active.user.id, id)?;
+            Ok(Some(method).filter(|method| method.app != active.link.app && method.in_use))
         };
         // What refuses here refuses in the command, with the idempotency key.
         let copy = match self.bursar.read(others).await.ok().flatten() {
@@ -237,13 +237,13 @@ impl Payee {
     /// Says that the money goes to a method that was set up before.
     pub async fn saved_method(&self, step: SavedMethodStep) -> Result<ClaimDocument, Refusal> {
         self.run(self.saved_method_command(&step).await?).await?;
-        self.look().await
+        self.fetch().await
     }
 
     /// Says where the money goes, to a method that is new.
     pub async fn new_method(&self, step: NewMethodStep) -> Result<ClaimDocument, Refusal> {
         self.run(self.new_method_command(step).await?).await?;
-        self.look().await
+        self.fetch().await
     }
 
     /// Takes the money, if still as much is left as the payee saw.

@@ -5,7 +5,7 @@
 //! no payee: its holder may type any phone number, and must not be able to lock a stranger out.
 
 use super::document::PendingContactChange;
-use super::sitting::{self, Sitting};
+use super::session::{self, ActiveSession};
 use super::verbs::{Contact, SENDS_MESSAGE, SENDS_OF_LINK_PER_HOUR_MAX, must_have_contact, names_payee, not_here};
 use crate::apps;
 use crate::email::Email;
@@ -15,7 +15,7 @@ use crate::messages::{Channel, CodePurpose};
 use crate::payout_links::{ClaimToken, PayoutLink};
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, FieldError, Refusal};
-use crate::users::verification::{self, Checked, Door, NewCode, Recipient};
+use crate::users::verification::{self, Checked, CodeContext, NewCode, Recipient};
 use crate::users::{self, Identity};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
@@ -41,14 +41,14 @@ impl Command for BeginContactChange {
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        let active = session::find(world, &self.token, self.session_hash.as_deref())?;
         let (new, to) = match &self.new {
             Contact::Phone(phone) => (Identity::Phone(phone.clone()), phone.e164()),
             Contact::Email(email) => (Identity::Email(email.clone()), email.as_str().to_lowercase()),
         };
-        must_be_allowed(&sitting, &new)?;
-        let from = users::may_change_contact(&sitting.user, &new)?;
-        let (link, now) = (&sitting.link, world.now());
+        must_be_allowed(&active, &new)?;
+        let from = users::may_change_contact(&active.user, &new)?;
+        let (link, now) = (&active.link, world.now());
         if let Identity::Phone(phone) = &new {
             apps::phones::may_write_to(world, link.scope(), &phone.e164(), "/phone_number")?;
         }
@@ -56,16 +56,16 @@ impl Command for BeginContactChange {
         // Two codes are two sends of the link.
         let once = |sent: &[i64]| verification::with_one_more(sent, now, SENDS_OF_LINK_PER_HOUR_MAX, SENDS_MESSAGE);
         let sends = once(&once(&contact.sent_at_micros.0)?)?;
-        for ((recipient, door), code) in
-            [(&from, present_door(link)), (&to, new_door(link))].into_iter().zip(&self.codes)
+        for ((recipient, code_context), code) in
+            [(&from, present_context(link)), (&to, new_context(link))].into_iter().zip(&self.codes)
         {
-            let to = Recipient { channel: channel_to(recipient), recipient, door };
+            let to = Recipient { channel: channel_to(recipient), recipient, code_context };
             verification::start(world, link.scope(), &to, code)?;
         }
 
         // From here it must succeed.
         world.change(&contact, |contact| contact.sent_at_micros = Document(sends));
-        sitting.touch(world, |session| {
+        active.touch(world, |session| {
             session.change_from = Some(from);
             session.change_to = Some(to);
         });
@@ -93,38 +93,38 @@ impl Command for ConfirmContactChange {
     }
 
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
-        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
-        let (link, session) = (&sitting.link, &sitting.session);
+        let active = session::find(world, &self.token, self.session_hash.as_deref())?;
+        let (link, session) = (&active.link, &active.session);
         let (Some(from), Some(to)) = (&session.change_from, &session.change_to) else {
             let message = "No change is waiting for its codes. Give the new phone number or e-mail address first.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         };
         let new = identity(to)?;
-        must_be_allowed(&sitting, &new)?;
-        if users::may_change_contact(&sitting.user, &new)? != *from {
+        must_be_allowed(&active, &new)?;
+        if users::may_change_contact(&active.user, &new)? != *from {
             let message = "The phone number or e-mail address was changed meanwhile. Begin again.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
         let [present, offered_new] = &self.offered;
-        let tried = [(from.as_str(), present_door(link), &present[..]), (to, new_door(link), offered_new)];
+        let tried = [(from.as_str(), present_context(link), &present[..]), (to, new_context(link), offered_new)];
         let checked = verification::check_both(world, link.scope(), tried)?;
         if checked != [Checked::Right; 2] {
             return Ok(Err(checked));
         }
-        users::change_contact(world, link.scope(), &sitting.user, &new)?;
-        sitting.touch(world, |session| (session.change_from, session.change_to) = (None, None));
+        users::change_contact(world, link.scope(), &active.user, &new)?;
+        active.touch(world, |session| (session.change_from, session.change_to) = (None, None));
         Ok(Ok(()))
     }
 }
 
 /// Whether a session may change how its payee is reached.
-pub(super) fn is_allowed(sitting: &Sitting) -> bool {
-    sitting.may_change_payee() && names_payee(&sitting.link) && sitting.user.is_verified()
+pub(super) fn is_allowed(active: &ActiveSession) -> bool {
+    active.may_change_payee() && names_payee(&active.link) && active.user.is_verified()
 }
 
-fn must_be_allowed(sitting: &Sitting, new: &Identity) -> Result<(), Refusal> {
-    sitting.may_change()?;
-    if is_allowed(sitting) {
+fn must_be_allowed(active: &ActiveSession, new: &Identity) -> Result<(), Refusal> {
+    active.may_change()?;
+    if is_allowed(active) {
         return Ok(());
     }
     Err(not_here(match new {
@@ -134,11 +134,11 @@ fn must_be_allowed(sitting: &Sitting, new: &Identity) -> Result<(), Refusal> {
 }
 
 /// The change whose codes wait to be typed.
-pub(super) fn pending(world: &mut World, sitting: &Sitting) -> Result<Option<PendingContactChange>, Halt> {
-    let (Some(from), Some(to)) = (&sitting.session.change_from, &sitting.session.change_to) else { return Ok(None) };
-    let link = &sitting.link;
-    for (recipient, door) in [(from, present_door(link)), (to, new_door(link))] {
-        if !verification::is_awaited(world, link.org, recipient, door)? {
+pub(super) fn pending(world: &mut World, active: &ActiveSession) -> Result<Option<PendingContactChange>, Halt> {
+    let (Some(from), Some(to)) = (&active.session.change_from, &active.session.change_to) else { return Ok(None) };
+    let link = &active.link;
+    for (recipient, code_context) in [(from, present_context(link)), (to, new_context(link))] {
+        if !verification::is_awaited(world, link.org, recipient, code_context)? {
             return Ok(None);
         }
     }
@@ -170,12 +170,12 @@ fn reason(refusal: &Refusal) -> String {
     refusal.errors.first().map_or_else(String::new, |error| error.message.clone())
 }
 
-fn present_door(link: &PayoutLink) -> Door {
-    Door { purpose: CodePurpose::ContactChange, about: link.id.0, names_recipient: true }
+fn present_context(link: &PayoutLink) -> CodeContext {
+    CodeContext { purpose: CodePurpose::ContactChange, about: link.id.0, names_recipient: true }
 }
 
-fn new_door(link: &PayoutLink) -> Door {
-    Door { names_recipient: false, ..present_door(link) }
+fn new_context(link: &PayoutLink) -> CodeContext {
+    CodeContext { names_recipient: false, ..present_context(link) }
 }
 
 fn channel_to(recipient: &str) -> Channel {

@@ -6,9 +6,9 @@ use utoipa::ToSchema;
 use super::contact_change;
 use super::model::ClaimContact;
 use super::payout::chosen;
-use super::sitting::{self, Sitting};
+use super::session::{self, ActiveSession};
 use super::steps::{self, Progress, StepName};
-use super::verbs::{door, to_be_counted};
+use super::verbs::{code_context, to_be_counted};
 use crate::apps;
 use crate::clock::Time;
 use crate::email::Email;
@@ -16,7 +16,7 @@ use crate::ids::{PayoutMethodId, TransferId};
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink, rules};
 use crate::payout_methods::{self, FieldSpec};
-use crate::payouts::{FeesAsked, Way, quote};
+use crate::payouts::{FeeRequest, Way, quote};
 use crate::phone::PhoneNumber;
 use crate::transfers::Transfer;
 use crate::users::{self, User, UserStatus, verification};
@@ -214,21 +214,21 @@ pub(super) fn document(
     rules::may_open(&link, world.now())?;
     let payee = masked(world, &link)?;
     // Without a sitting, the claim is told as to anyone who has the link.
-    let sitting = world.attempt(|world| sitting::find(world, token, session_hash))?.ok();
+    let active = world.attempt(|world| session::find(world, token, session_hash))?.ok();
     let code_sent_to = awaited_code(world, &link)?;
-    let progress = progress(world, &link, sitting.as_ref(), code_sent_to.is_some())?;
-    let on_hold = sitting.as_ref().and_then(|sitting| on_hold(&link, &sitting.user));
+    let progress = progress(world, &link, active.as_ref(), code_sent_to.is_some())?;
+    let on_hold = active.as_ref().and_then(|active| on_hold(&link, &active.user));
     let next_step = match steps::next(progress) {
         Some(StepName::Payout) if on_hold.is_some() => None,
-        Some(step) => Some(next_step(world, sitting.as_ref(), &payee, step, path)?),
+        Some(step) => Some(next_step(world, active.as_ref(), &payee, step, path)?),
         None => None,
     };
     let transfer = match newest_payout(world, &link)? {
-        Some(transfer) => Some(claim_transfer(world, &transfer, sitting.as_ref())?),
+        Some(transfer) => Some(claim_transfer(world, &transfer, active.as_ref())?),
         None => None,
     };
-    let contact_change = match &sitting {
-        Some(sitting) => contact_change::pending(world, sitting)?,
+    let contact_change = match &active {
+        Some(active) => contact_change::pending(world, active)?,
         None => None,
     };
     Ok(ClaimDocument {
@@ -245,8 +245,8 @@ pub(super) fn document(
         steps: steps::all(progress),
         completed_steps: steps::all(progress).into_iter().filter(|step| steps::is_done(progress, *step)).collect(),
         code_sent_to,
-        only_this_payout: sitting.as_ref().is_some_and(|sitting| !sitting.may_change_payee()),
-        may_change_contact: sitting.as_ref().is_some_and(contact_change::is_allowed),
+        only_this_payout: active.as_ref().is_some_and(|active| !active.may_change_payee()),
+        may_change_contact: active.as_ref().is_some_and(contact_change::is_allowed),
         contact_change,
         next_step,
         transfer,
@@ -258,7 +258,7 @@ pub(super) fn document(
 /// helps nobody: then the contact is asked for again.
 fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, Halt> {
     let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else { return Ok(None) };
-    let awaited = verification::is_awaited(world, link.org, &contact.recipient, door(link))?;
+    let awaited = verification::is_awaited(world, link.org, &contact.recipient, code_context(link))?;
     Ok(awaited.then(|| verification::masked(&contact.recipient)))
 }
 
@@ -266,33 +266,33 @@ fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, 
 pub(super) fn progress(
     world: &mut World,
     link: &PayoutLink,
-    sitting: Option<&Sitting>,
+    active: Option<&ActiveSession>,
     code_sent: bool,
 ) -> Result<Progress, Halt> {
     let left = link.remaining();
-    let Some(sitting) = sitting else {
+    let Some(active) = active else {
         let asks_compliance = link.collect_compliance;
         return Ok(Progress { code_sent, asks_compliance, ..Progress::default() });
     };
-    let has_method = world.attempt(|world| super::payout::chosen(world, sitting))?.is_ok();
+    let has_method = world.attempt(|world| super::payout::chosen(world, active))?.is_ok();
     Ok(Progress {
         code_sent: true,
         proven: true,
-        asks_profile: sitting.session.asks_profile,
-        has_profile: sitting.user.has_name(),
-        asks_compliance: sitting.session.asks_compliance || form_is_due(world, link, sitting)?,
-        has_compliance: sitting.user.has_tax_form(),
+        asks_profile: active.session.asks_profile,
+        has_profile: active.user.has_name(),
+        asks_compliance: active.session.asks_compliance || form_is_due(world, link, active)?,
+        has_compliance: active.user.has_tax_form(),
         has_method,
         paid_out: left.is_zero(),
     })
 }
 
 /// Whether a tax form came to be due since the sitting was opened: other money reached the threshold.
-fn form_is_due(world: &World, link: &PayoutLink, sitting: &Sitting) -> Result<bool, Halt> {
+fn form_is_due(world: &World, link: &PayoutLink, active: &ActiveSession) -> Result<bool, Halt> {
     if link.tax_exempt {
         return Ok(false);
     }
-    users::tax_form_is_due(world, link.scope(), &sitting.user, to_be_counted(link))
+    users::tax_form_is_due(world, link.scope(), &active.user, to_be_counted(link))
 }
 
 /// What a payee is told who must wait: enough for that, and nothing of what a review found.
@@ -342,10 +342,14 @@ pub(super) fn newest_payout(world: &mut World, link: &PayoutLink) -> Result<Opti
     }
 }
 
-fn claim_transfer(world: &mut World, transfer: &Transfer, sitting: Option<&Sitting>) -> Result<ClaimTransfer, Halt> {
-    let destination = match (transfer.payout_method, sitting) {
-        (Some(method), Some(sitting)) => {
-            Some(payout_methods::paid_to(world, transfer.org, sitting.user.id, method)?.told_apart())
+fn claim_transfer(
+    world: &mut World,
+    transfer: &Transfer,
+    active: Option<&ActiveSession>,
+) -> Result<ClaimTransfer, Halt> {
+    let destination = match (transfer.payout_method, active) {
+        (Some(method), Some(active)) => {
+            Some(payout_methods::paid_to(world, transfer.org, active.user.id, method)?.distinguished())
         }
         (Some(_) | None, _) => None,
     };
@@ -366,7 +370,7 @@ fn claim_transfer(world: &mut World, transfer: &Transfer, sitting: Option<&Sitti
 
 fn next_step(
     world: &mut World,
-    sitting: Option<&Sitting>,
+    active: Option<&ActiveSession>,
     payee: &MaskedPayee,
     step: StepName,
     path: &str,
@@ -376,10 +380,10 @@ fn next_step(
     let fields = match step {
         StepName::Contact => {
             // Where the link names one of the two, the other is refused.
-            let names_either_or_nobody = payee.phone_number.is_some() == payee.email.is_some();
+            let names_either_or_none = payee.phone_number.is_some() == payee.email.is_some();
             let phone = ["country_code", "phone_number"].map(|name| field(name, "string", false));
-            let by_phone = phone.into_iter().filter(|_| payee.phone_number.is_some() || names_either_or_nobody);
-            let by_email = (payee.email.is_some() || names_either_or_nobody).then(|| field("email", "string", false));
+            let by_phone = phone.into_iter().filter(|_| payee.phone_number.is_some() || names_either_or_none);
+            let by_email = (payee.email.is_some() || names_either_or_none).then(|| field("email", "string", false));
             by_phone.chain(by_email).collect()
         }
         StepName::Code => vec![field("token", "string", true)],
@@ -390,10 +394,10 @@ fn next_step(
         ],
         StepName::Compliance => vec![field("w9", "object", false), field("w8ben", "object", false)],
         StepName::Method => {
-            if let Some(sitting) = sitting {
-                options = method_options(world, sitting)?;
+            if let Some(active) = active {
+                options = method_options(world, active)?;
             }
-            let may_prefer = sitting.is_some_and(Sitting::may_change_payee);
+            let may_prefer = active.is_some_and(ActiveSession::may_change_payee);
             let preferences = ["is_default", "auto_payout_enabled"].into_iter().filter(|_| may_prefer);
             let preferences = preferences.map(|name| field(name, "boolean", false));
             let mut platforms: Vec<String> = options.iter().map(|option| option.platform.to_owned()).collect();
@@ -407,11 +411,11 @@ fn next_step(
             .collect()
         }
         StepName::Payout => {
-            if let Some(sitting) = sitting
-                && let Ok(method) = world.attempt(|world| chosen(world, sitting))?
+            if let Some(active) = active
+                && let Ok(method) = world.attempt(|world| chosen(world, active))?
             {
-                let saved = (Some(method.id), Some(method.told_apart()));
-                options.extend(option(world, sitting, &Way::to(&method), sitting.link.remaining(), saved)?);
+                let saved = (Some(method.id), Some(method.distinguished()));
+                options.extend(option(world, active, &Way::to(&method), active.link.remaining(), saved)?);
             }
             vec![field("amount", "integer", false)]
         }
@@ -420,21 +424,21 @@ fn next_step(
 }
 
 /// The ways that are open to the payee: saved methods first, then the rails, each priced for all that remains.
-pub(super) fn method_options(world: &mut World, sitting: &Sitting) -> Result<Vec<MethodOption>, Halt> {
-    let (link, user) = (&sitting.link, &sitting.user);
+pub(super) fn method_options(world: &mut World, active: &ActiveSession) -> Result<Vec<MethodOption>, Halt> {
+    let (link, user) = (&active.link, &active.user);
     let left = link.remaining();
     let open = users::open_rails(world, link.scope(), user)?;
     let mut options = Vec::new();
-    let chosen = sitting.session.payout_method;
+    let chosen = active.session.payout_method;
     for method in payout_methods::offered(world, link.scope(), user.id, chosen)? {
-        let is_shown = !sitting.session.is_guest || chosen == Some(method.id);
+        let is_shown = !active.session.is_guest || chosen == Some(method.id);
         if is_shown && open.contains(&method.platform) {
-            let saved = (Some(method.id), Some(method.told_apart()));
-            options.extend(option(world, sitting, &Way::to(&method), left, saved)?);
+            let saved = (Some(method.id), Some(method.distinguished()));
+            options.extend(option(world, active, &Way::to(&method), left, saved)?);
         }
     }
     for platform in open {
-        options.extend(option(world, sitting, &Way::by(platform), left, (None, None))?);
+        options.extend(option(world, active, &Way::by(platform), left, (None, None))?);
     }
     Ok(options)
 }
@@ -442,13 +446,13 @@ pub(super) fn method_options(world: &mut World, sitting: &Sitting) -> Result<Vec
 /// One way, unless its fee would eat the amount up.
 fn option(
     world: &mut World,
-    sitting: &Sitting,
+    active: &ActiveSession,
     way: &Way,
     left: Cents,
     (payout_method_id, description): (Option<PayoutMethodId>, Option<String>),
 ) -> Result<Option<MethodOption>, Halt> {
-    let fees = FeesAsked { party: sitting.link.fee_party, override_: None };
-    let Ok(quoted) = world.attempt(|world| quote(world, sitting.link.scope(), way, left, fees))? else {
+    let fees = FeeRequest { party: active.link.fee_party, override_: None };
+    let Ok(quoted) = world.attempt(|world| quote(world, active.link.scope(), way, left, fees))? else {
         return Ok(None);
     };
     let fields = if payout_method_id.is_some() { &[] } else { payout_methods::fields_of(way.platform) };

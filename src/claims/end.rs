@@ -1,7 +1,7 @@
 //! A payee signs out: the claim session ends.
 
 use super::model::ClaimSession;
-use super::sitting;
+use super::session;
 use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::payout_links::{self, ClaimToken, PayoutLink};
@@ -26,7 +26,7 @@ impl Command for EndSession {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let link = payout_links::by_token(world, &self.token)?;
-        let session = sitting::shown(world, &link, self.session_hash.as_deref())?;
+        let session = session::shown(world, &link, self.session_hash.as_deref())?;
         if let Some(session) = session.filter(|session| session.ended_at.is_none()) {
             let now = world.now();
             world.change(&session, |session| session.ended_at = Some(now));

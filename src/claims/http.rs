@@ -120,7 +120,7 @@ fn payee(call: &Call) -> Result<Payee, Refusal> {
 
 /// GET /v2/claims/{token}
 pub async fn show(call: Call) -> Outcome {
-    payee(&call)?.look().await.map(|claim| Answer::ok(&claim))
+    payee(&call)?.fetch().await.map(|claim| Answer::ok(&claim))
 }
 
 /// Takes a step, once for its idempotency key. A repeat has an empty body here: what it shows is where the claim stands
@@ -145,7 +145,7 @@ async fn show_then(taken: Answer, payee: &Payee) -> Outcome {
     if taken.status != 200 {
         return Ok(taken);
     }
-    let claim = Answer::ok(&payee.look().await?);
+    let claim = Answer::ok(&payee.fetch().await?);
     Ok(Answer { replayed: taken.replayed, ..claim })
 }
 
@@ -163,7 +163,7 @@ pub async fn code(call: Call) -> Outcome {
         Ok(step) => payee.code_command(&step.token.0).await,
         Err(refusal) => Err(refusal),
     };
-    let sitting = command.as_ref().ok().map(|command| command.sitting.clone());
+    let new_session = command.as_ref().ok().map(|command| command.new_session.clone());
     let org = payee.token().org;
     let tried = step(&call, &payee, command, move |checked: &Checked| checked.answer(org)).await?;
     if tried.status != 200 {
@@ -171,9 +171,9 @@ pub async fn code(call: Call) -> Outcome {
     }
     // A repeat does not show the secret again. A code is only six digits, and whoever knows the link and the key could
     // try them all here without one being counted.
-    let claim = match sitting.filter(|_| !tried.replayed) {
-        Some(sitting) => payee.opened(&sitting).await?,
-        None => payee.look().await?,
+    let claim = match new_session.filter(|_| !tried.replayed) {
+        Some(new_session) => payee.opened(&new_session).await?,
+        None => payee.fetch().await?,
     };
     Ok(Answer { replayed: tried.replayed, ..Answer::ok(&claim) })
 }
@@ -234,12 +234,12 @@ impl Input for NewMethodStep {
             gather(read, &mut problems).flatten()
         };
         let (is_default, auto_payout_enabled) = (flag("is_default"), flag("auto_payout_enabled"));
-        let beside = ["platform", "is_default", "auto_payout_enabled"];
+        let other_fields = ["platform", "is_default", "auto_payout_enabled"];
         let details = match json.get("platform") {
             Some(platform) => Platform::read(platform, &format!("{at}/platform")),
             None => Err(wrong(&format!("{at}/platform"), "is required, or payout_method_id in its place")),
         };
-        let details = details.and_then(|platform| payout_methods::read_details(platform, json, at, &beside));
+        let details = details.and_then(|platform| payout_methods::read_details(platform, json, at, &other_fields));
         match gather(details, &mut problems) {
             Some(details) if problems.is_empty() => Ok(Self { details, is_default, auto_payout_enabled }),
             Some(_) | None => Err(problems),

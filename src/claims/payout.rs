@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::sitting::{self, Sitting};
+use super::session::{self, ActiveSession};
 use super::steps::{self, StepName};
 use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::money::Cents;
 use crate::payout_links::{self, ClaimToken, LinkStatus, PayoutLink};
 use crate::payout_methods::{self, PayoutMethod};
-use crate::payouts::{self, FeesAsked, Order, pay};
+use crate::payouts::{self, FeeRequest, Order, pay};
 use crate::refusal::{Code, Refusal};
 use crate::transfers::Transfer;
 use crate::users;
@@ -38,9 +38,9 @@ impl Command for ClaimPayout {
     }
 
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
-        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
-        must_be_ready(world, &sitting)?;
-        let left = sitting.link.remaining();
+        let active = session::find(world, &self.token, self.session_hash.as_deref())?;
+        must_be_ready(world, &active)?;
+        let left = active.link.remaining();
         if left.is_zero() {
             return Err(Refusal::new(Code::AlreadyClaimed, "All of this payout is paid out, or on its way.").into());
         }
@@ -49,11 +49,11 @@ impl Command for ClaimPayout {
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
         let amount = within(self.amount, left)?;
-        must_have_payouts_left(&sitting.link, amount)?;
-        let method = chosen(world, &sitting)?;
+        must_have_payouts_left(&active.link, amount)?;
+        let method = chosen(world, &active)?;
 
         // From here only the fee, the wallet and the rules of payouts can stand against it.
-        let Sitting { link, user, .. } = &sitting;
+        let ActiveSession { link, user, .. } = &active;
         let link = match link.status {
             LinkStatus::Claimed | LinkStatus::Reversed => link.clone(),
             LinkStatus::Created
@@ -72,7 +72,7 @@ impl Command for ClaimPayout {
             user: user.clone(),
             method,
             amount,
-            fees: FeesAsked { party: link.fee_party, override_: None },
+            fees: FeeRequest { party: link.fee_party, override_: None },
             fund: false,
             link: Some(link.id),
             tax_exempt: link.tax_exempt,
@@ -82,11 +82,11 @@ impl Command for ClaimPayout {
             Ok(transfer) => {
                 let (link, now) = (payout_links::find(world, scope, link.id)?, world.now());
                 let is_paid = link.remaining().is_zero();
-                sitting.touch(world, |session| session.paid_at = session.paid_at.or(is_paid.then_some(now)));
+                active.touch(world, |session| session.paid_at = session.paid_at.or(is_paid.then_some(now)));
                 Ok(Ok(transfer))
             }
             Err(refusal) => match kept_for_payee(&refusal) {
-                Some(told) => Ok(Err(told)),
+                Some(reported) => Ok(Err(reported)),
                 None => Err(refusal.into()),
             },
         }
@@ -141,8 +141,8 @@ pub(super) fn within(amount: Option<Cents>, left: Cents) -> Result<Cents, Refusa
 }
 
 /// Every step before this one must be done.
-pub(super) fn must_be_ready(world: &mut World, sitting: &Sitting) -> Result<(), Halt> {
-    let progress = super::document::progress(world, &sitting.link, Some(sitting), false)?;
+pub(super) fn must_be_ready(world: &mut World, active: &ActiveSession) -> Result<(), Halt> {
+    let progress = super::document::progress(world, &active.link, Some(active), false)?;
     match steps::next(progress) {
         None | Some(StepName::Payout | StepName::Method) => Ok(()),
         Some(step) => {
@@ -153,17 +153,17 @@ pub(super) fn must_be_ready(world: &mut World, sitting: &Sitting) -> Result<(), 
 }
 
 /// The method of this sitting, or the payee's default.
-pub(super) fn chosen(world: &mut World, sitting: &Sitting) -> Result<Arc<PayoutMethod>, Halt> {
-    let scope = sitting.link.scope();
-    let method = match sitting.session.payout_method {
+pub(super) fn chosen(world: &mut World, active: &ActiveSession) -> Result<Arc<PayoutMethod>, Halt> {
+    let scope = active.link.scope();
+    let method = match active.session.payout_method {
         // A session from before methods belonged to apps may name the row of another app that the payee chose in both.
-        Some(id) => Some(payout_methods::paid_to(world, scope.org, sitting.user.id, id)?),
+        Some(id) => Some(payout_methods::paid_to(world, scope.org, active.user.id, id)?),
         // What a known payee saved is not for the holder of a link that names no payee.
-        None if sitting.session.is_guest => None,
-        None => users::default_payout_method(world, scope, sitting.user.id)?,
+        None if active.session.is_guest => None,
+        None => users::default_payout_method(world, scope, active.user.id)?,
     };
     // A rail that was excluded since is no way any more.
-    let open = users::open_rails(world, sitting.link.scope(), &sitting.user)?;
+    let open = users::open_rails(world, active.link.scope(), &active.user)?;
     method
         .filter(|method| method.in_use && open.contains(&method.platform))
         .ok_or_else(|| Refusal::new(Code::UserInfoMissing, "Say where the money goes first: the step method.").into())

@@ -1,11 +1,11 @@
 //! What the last step would do, before it does it: the fee, what arrives, where and when.
 
 use super::payout::{chosen, must_be_ready, within};
-use super::sitting;
+use super::session;
 use crate::clock::Time;
 use crate::money::Cents;
 use crate::payout_links::ClaimToken;
-use crate::payouts::{self, FeesAsked, Way};
+use crate::payouts::{self, FeeRequest, Way};
 use crate::platform::Platform;
 use crate::world::{Halt, World};
 
@@ -39,19 +39,19 @@ pub(super) fn quote(
     session_hash: Option<&[u8]>,
     amount: Option<Cents>,
 ) -> Result<ClaimQuote, Halt> {
-    let sitting = sitting::find(world, token, session_hash)?;
-    must_be_ready(world, &sitting)?;
-    let available = sitting.link.remaining();
+    let session = session::find(world, token, session_hash)?;
+    must_be_ready(world, &session)?;
+    let available = session.link.remaining();
     let amount = within(amount, available)?;
-    let method = chosen(world, &sitting)?;
-    let fees = FeesAsked { party: sitting.link.fee_party, override_: None };
-    let quoted = payouts::quote(world, sitting.link.scope(), &Way::to(&method), amount, fees)?;
+    let method = chosen(world, &session)?;
+    let fees = FeeRequest { party: session.link.fee_party, override_: None };
+    let quoted = payouts::quote(world, session.link.scope(), &Way::to(&method), amount, fees)?;
     Ok(ClaimQuote {
         available,
         amount,
         fee_amount: quoted.charged.user_fee,
         payout_amount: quoted.charged.payout_amount,
-        destination: method.told_apart(),
+        destination: method.distinguished(),
         platform: quoted.prices.platform,
         arrives_at: world.now().plus_seconds(quoted.prices.terms.arrival.seconds),
     })

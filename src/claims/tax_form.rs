@@ -1,6 +1,6 @@
 //! The step compliance: the payee's tax form, kept as the API keeps it.
 
-use super::sitting;
+use super::session;
 use super::verbs::not_here;
 use crate::engine::Command;
 use crate::ids::{OrgId, UserId};
@@ -35,17 +35,17 @@ impl Command for GiveTaxForm {
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
+        let active = session::find(world, &self.token, self.session_hash.as_deref())?;
         // A form that was sealed for another would never open again.
-        if sitting.user.id != self.user {
+        if active.user.id != self.user {
             return Err(Refusal::new(Code::InvalidState, "Somebody else sits here now. Look again.").into());
         }
-        sitting.may_change()?;
-        if sitting.session.is_guest && sitting.user.has_tax_form() {
+        active.may_change()?;
+        if active.session.is_guest && active.user.has_tax_form() {
             return Err(not_here("/w9").into());
         }
-        collect_tax_form(world, &sitting.user, &self.form, self.verification, &self.names)?;
-        sitting.touch(world, |_| ());
+        collect_tax_form(world, &active.user, &self.form, self.verification, &self.names)?;
+        active.touch(world, |_| ());
         Ok(())
     }
 }

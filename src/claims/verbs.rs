@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::end::end_all;
 use super::model::{ClaimContact, ClaimSession};
 use super::rules::{IDLE_SECONDS, SESSION_SECONDS};
-use super::sitting::{self, NewSitting};
+use super::session::{self, NewSession};
 use crate::apps::phones;
 use crate::email::Email;
 use crate::engine::Command;
@@ -17,7 +17,7 @@ use crate::payout_methods::{self, MethodOrigin};
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
 use crate::screening::LookedUp;
-use crate::users::verification::{self, Checked, Door, NewCode, Recipient};
+use crate::users::verification::{self, Checked, CodeContext, NewCode, Recipient};
 use crate::users::{self, Identity, NewMethod, Person};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
@@ -101,14 +101,14 @@ fn send_code(
 ) -> Result<Vec<i64>, Halt> {
     let sent = contact.map_or(&[][..], |contact| &contact.sent_at_micros.0);
     let sends = verification::with_one_more(sent, world.now(), SENDS_OF_LINK_PER_HOUR_MAX, SENDS_MESSAGE)?;
-    let to = Recipient { channel, recipient, door: door(link) };
+    let to = Recipient { channel, recipient, code_context: code_context(link) };
     verification::start(world, link.scope(), &to, code)?;
     Ok(sends)
 }
 
 /// The door at which a link's codes are offered.
-pub(super) fn door(link: &PayoutLink) -> Door {
-    Door { purpose: CodePurpose::Claim, about: link.id.0, names_recipient: names_payee(link) }
+pub(super) fn code_context(link: &PayoutLink) -> CodeContext {
+    CodeContext { purpose: CodePurpose::Claim, about: link.id.0, names_recipient: names_payee(link) }
 }
 
 /// Whether a link says who its payee is. One that does not is for the person who holds it.
@@ -194,7 +194,7 @@ pub struct ProveContact {
     /// Keyed hash of the code that was typed.
     pub offered_hash: Vec<u8>,
     /// The sitting that was drawn.
-    pub sitting: NewSitting,
+    pub new_session: NewSession,
     /// What the sanctions list says of the payee's name on the link.
     pub names: LookedUp,
 }
@@ -211,7 +211,8 @@ impl Command for ProveContact {
         let link = payout_links::by_token(world, &self.token)?;
         rules::may_open(&link, world.now())?;
         let contact = must_have_contact(world, &link)?;
-        let checked = verification::check(world, link.scope(), &contact.recipient, door(&link), &self.offered_hash)?;
+        let checked =
+            verification::check(world, link.scope(), &contact.recipient, code_context(&link), &self.offered_hash)?;
         if checked == Checked::Right {
             self.open(world, &link, &contact)?;
         }
@@ -261,7 +262,7 @@ impl ProveContact {
             id,
             app: link.app,
             link: link.id,
-            secret_hash: self.sitting.hash.clone(),
+            secret_hash: self.new_session.hash.clone(),
             user_id: user.id,
             asks_profile: !user.has_name(),
             asks_compliance: form_is_due || link.collect_compliance && !user.has_tax_form(),
@@ -351,18 +352,18 @@ impl Command for FillProfile {
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
-        sitting.may_change()?;
-        if sitting.session.is_guest && sitting.user.has_name() {
+        let active = session::find(world, &self.token, self.session_hash.as_deref())?;
+        active.may_change()?;
+        if active.session.is_guest && active.user.has_name() {
             return Err(not_here("/first_name").into());
         }
-        if sitting.session.is_guest && self.email.is_some() {
+        if active.session.is_guest && self.email.is_some() {
             return Err(not_here("/email").into());
         }
         let email = self.email.as_ref();
         let (first, last) = (&self.first_name, &self.last_name);
-        users::fill_profile(world, &sitting.user, (first, last), email, &self.names)?;
-        sitting.touch(world, |_| ());
+        users::fill_profile(world, &active.user, (first, last), email, &self.names)?;
+        active.touch(world, |_| ());
         Ok(())
     }
 }
@@ -411,28 +412,26 @@ impl Command for ChooseMethod {
     }
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
-        let sitting = sitting::find(world, &self.token, self.session_hash.as_deref())?;
-        let (scope, user) = (sitting.link.scope(), &sitting.user);
-        sitting.may_choose_method()?;
-        let may_prefer = sitting.may_change_payee();
+        let active = session::find(world, &self.token, self.session_hash.as_deref())?;
+        let (scope, user) = (active.link.scope(), &active.user);
+        active.may_choose_method()?;
+        let may_prefer = active.may_change_payee();
         if !may_prefer && (self.is_default || self.auto_payout_enabled == Some(true)) {
             return Err(not_here(if self.is_default { "/is_default" } else { "/auto_payout_enabled" }).into());
         }
         let method = match &self.chosen {
-            MethodChosen::Saved { id, .. }
-                if sitting.session.is_guest && sitting.session.payout_method != Some(*id) =>
-            {
+            MethodChosen::Saved { id, .. } if active.session.is_guest && active.session.payout_method != Some(*id) => {
                 return Err(not_here("/payout_method_id").into());
             }
             MethodChosen::Saved { id, copy } => {
                 let copy = copy.as_deref().map(|copy| if may_prefer { copy.clone() } else { only_added(copy) });
-                let is_own = sitting.session.payout_method == Some(*id);
+                let is_own = active.session.payout_method == Some(*id);
                 users::choose_payout_method(world, scope, user, (*id, copy.as_ref()), is_own)?
             }
             MethodChosen::New(new) => {
                 payout_methods::must_have_room(world, scope, user.id, &new.details)?;
                 let new = if may_prefer { NewMethod::clone(new) } else { only_added(new) };
-                let origin = if sitting.session.is_guest { MethodOrigin::Guest } else { MethodOrigin::Payee };
+                let origin = if active.session.is_guest { MethodOrigin::Guest } else { MethodOrigin::Payee };
                 users::set_up_payout_method(world, scope, user, (&new, origin))?
             }
         };
@@ -446,7 +445,7 @@ impl Command for ChooseMethod {
             let preference = (self.is_default, self.auto_payout_enabled);
             users::prefer_payout_method(world, scope, &user, &method, preference)?;
         }
-        sitting.touch(world, |session| session.payout_method = Some(method.id));
+        active.touch(world, |session| session.payout_method = Some(method.id));
         Ok(())
     }
 }

@@ -52,17 +52,17 @@ pub(super) struct Api {
 }
 
 /// Why there is no answer to work with.
-pub(super) enum Trouble {
+pub(super) enum ApiError {
     /// The server is not there now, or cannot answer now: it may be tried again.
     Away(String),
     /// It said no.
     Refused(String),
 }
 
-impl From<Trouble> for Failed {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Away(message) | Trouble::Refused(message) => Self::Work(message),
+impl From<ApiError> for Failed {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::Away(message) | ApiError::Refused(message) => Self::Work(message),
         }
     }
 }
@@ -108,10 +108,10 @@ impl Server {
 
 impl Api {
     /// Asks, and gives the JSON of the answer; null where it has no body.
-    pub async fn ask(&self, method: Method, path: &str) -> Result<Value, Trouble> {
+    pub async fn ask(&self, method: Method, path: &str) -> Result<Value, ApiError> {
         let request = self.client.request(method, format!("{}{path}", self.base_url));
         let request = request.basic_auth(&self.client_id, Some(&self.api_key));
-        let away = |error: reqwest::Error| Trouble::Away(format!("{}: {}", self.base_url, reason(error)));
+        let away = |error: reqwest::Error| ApiError::Away(format!("{}: {}", self.base_url, reason(error)));
         let response = request.send().await.map_err(away)?;
         let status = response.status();
         let bytes = response.bytes().await.map_err(away)?;
@@ -120,11 +120,11 @@ impl Api {
             return Ok(body);
         }
         let message = body["message"].as_str().unwrap_or_default();
-        let told = format!("{} said {}: {message}", self.base_url, status.as_u16());
+        let reported = format!("{} said {}: {message}", self.base_url, status.as_u16());
         if status.is_server_error() || status.as_u16() == 429 {
-            Err(Trouble::Away(told))
+            Err(ApiError::Away(reported))
         } else {
-            Err(Trouble::Refused(told))
+            Err(ApiError::Refused(reported))
         }
     }
 }

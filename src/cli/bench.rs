@@ -13,7 +13,7 @@ use crate::load::{AppKey, Figures, Load, NoReference, Recording, Scenario, echo,
 
 /// What `bursar bench` is told.
 #[derive(Args)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// The sandbox's credentials; they name its address too. Several, of several organizations, share the connections
     #[arg(long, value_name = "FILE", num_args = 1.., default_value = "bursar-data/sandbox-credentials.json")]
     credentials: Vec<PathBuf>,
@@ -41,7 +41,7 @@ pub(super) struct Asked {
 }
 
 /// Calls a running sandbox and tells how fast it answered. Fails where a run had no success at all.
-pub(super) fn bench(asked: &Asked) -> Result<(), Failed> {
+pub(super) fn bench(asked: &Options) -> Result<(), Failed> {
     let all: Vec<Credentials> = asked.credentials.iter().map(|path| credentials(path)).collect::<Result<_, _>>()?;
     let Some(first) = all.first() else { return Ok(()) };
     let address = asked.address.clone().unwrap_or_else(|| first.base_url.trim_start_matches("http://").to_owned());

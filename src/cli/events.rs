@@ -10,7 +10,7 @@ use crate::events::EventName;
 
 /// Which events.
 #[derive(Args)]
-pub(super) struct Asked {
+pub(super) struct Options {
     #[command(flatten)]
     server: Server,
     /// Only events behind this sequence number
@@ -36,7 +36,7 @@ pub(super) fn name(word: &str) -> Result<EventName, String> {
 }
 
 /// Prints the log.
-pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
+pub(super) fn run(asked: &Options) -> Result<(), Failed> {
     let mut log = Log::new(asked.server.open(As::App)?, asked.after, asked.name);
     until_interrupted(async {
         loop {

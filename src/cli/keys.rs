@@ -12,7 +12,7 @@ use crate::ids::AppId;
 
 /// What to do with the keys of an app. Over HTTP, with the organization's key: the store belongs to the server.
 #[derive(Args)]
-pub(super) struct Asked {
+pub(super) struct Options {
     #[command(subcommand)]
     verb: Verb,
 }
@@ -24,7 +24,7 @@ enum Verb {
     /// Issue another key and print it once; two may live at a time
     Create(Of),
     /// Make or change a file with master keys, which seal account numbers and other secrets
-    Master(super::master::Asked),
+    Master(super::master::Options),
     /// Revoke a key; it stops working within five seconds
     Revoke {
         /// The public half of the key
@@ -51,7 +51,7 @@ fn app(id: &str) -> Result<AppId, String> {
 }
 
 /// Lists, issues or revokes.
-pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
+pub(super) fn run(asked: &Options) -> Result<(), Failed> {
     let (of, method, key) = match &asked.verb {
         Verb::Master(asked) => return super::master::run(asked),
         Verb::List(of) => (of, Method::GET, None),

@@ -13,7 +13,7 @@ use crate::webhooks::signature::{self, Secret};
 
 /// What is brought where.
 #[derive(Args)]
-pub(super) struct Asked {
+pub(super) struct Options {
     #[command(flatten)]
     server: Server,
     /// Where events are posted to, on this machine or elsewhere
@@ -42,7 +42,7 @@ fn secret(shown: &str) -> Result<Secret, String> {
 }
 
 /// Follows the log of a running server, and posts each event as a webhook endpoint would get it.
-pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
+pub(super) fn run(asked: &Options) -> Result<(), Failed> {
     let api = asked.server.open(As::App)?;
     let secret = asked.secret.clone().unwrap_or_else(|| Secret::new(rand::random()));
     let outbound = Outbound::new(Reach::Anywhere, DEADLINE);
@@ -71,7 +71,7 @@ pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
 }
 
 /// Posts one event; gives the status of the answer, or why there is none.
-async fn forward(outbound: &Outbound, asked: &Asked, secret: &Secret, event: &Value) -> Result<u16, String> {
+async fn forward(outbound: &Outbound, asked: &Options, secret: &Secret, event: &Value) -> Result<u16, String> {
     let body = event.to_string();
     let id = event["id"].as_str().unwrap_or_default();
     let headers = signature::headers(std::slice::from_ref(secret), id, Clock::wall().now().seconds(), &body);
@@ -82,10 +82,10 @@ async fn forward(outbound: &Outbound, asked: &Asked, secret: &Secret, event: &Va
 fn line(as_json: bool, event: &Value, came: &Result<u16, String>) -> String {
     if as_json {
         let (status, error) = (came.as_ref().ok(), came.as_ref().err());
-        let told = json!({
+        let reported = json!({
             "sequence": event["sequence"], "id": event["id"], "name": event["name"], "status": status, "error": error,
         });
-        return told.to_string();
+        return reported.to_string();
     }
     let event = super::events::line(event);
     match came {

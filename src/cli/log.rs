@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::Failed;
-use super::api::{Api, Trouble};
+use super::api::{Api, ApiError};
 use crate::events::EventName;
 
 /// How long to wait when there was nothing new.
@@ -30,7 +30,7 @@ impl Log {
 
     /// From the present end on. It is found by doubling and halving, because a log only reads forward.
     pub async fn from_end(api: Api, name: Option<EventName>) -> Result<Self, Failed> {
-        let has_more = async |after: i64| -> Result<bool, Trouble> {
+        let has_more = async |after: i64| -> Result<bool, ApiError> {
             let page = api.ask(Method::GET, &format!("/v2/events?limit=1&after={after}")).await?;
             Ok(page["data"].as_array().is_some_and(|data| !data.is_empty()))
         };
@@ -51,7 +51,7 @@ impl Log {
     }
 
     /// The next events; none at the end of the log.
-    async fn page(&mut self) -> Result<Vec<Value>, Trouble> {
+    async fn page(&mut self) -> Result<Vec<Value>, ApiError> {
         let name = self.name.map(|name| format!("&name={name}")).unwrap_or_default();
         let page = self.api.ask(Method::GET, &format!("/v2/events?after={}{name}", self.after)).await?;
         let events = page["data"].as_array().cloned().unwrap_or_default();
@@ -73,13 +73,13 @@ impl Log {
                     self.away = false;
                     return Ok(events);
                 }
-                Err(Trouble::Away(reason)) => {
+                Err(ApiError::Away(reason)) => {
                     if !std::mem::replace(&mut self.away, true) {
                         away(&reason);
                     }
                     tokio::time::sleep(AWAY_PAUSE).await;
                 }
-                Err(refused @ Trouble::Refused(_)) => return Err(refused.into()),
+                Err(refused @ ApiError::Refused(_)) => return Err(refused.into()),
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::key_file::{self, KeySource, MasterKeys};
 /// What to do with a file of master keys.
 #[derive(Args)]
 #[group(skip)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// The file; it must not be there yet, unless one of the flags is given
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -30,7 +30,7 @@ pub(super) struct Asked {
 }
 
 /// Makes a file, or changes one.
-pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
+pub(super) fn run(asked: &Options) -> Result<(), Failed> {
     let file = asked.file.display();
     let failed = |error: std::io::Error| Failed::Work(format!("{file}: {error}"));
     let keys = if asked.add || asked.activate.is_some() || asked.remove.is_some() {
@@ -54,7 +54,7 @@ pub(super) fn run(asked: &Asked) -> Result<(), Failed> {
     ))
 }
 
-fn changed(asked: &Asked, keys: &MasterKeys) -> Result<MasterKeys, Failed> {
+fn changed(asked: &Options, keys: &MasterKeys) -> Result<MasterKeys, Failed> {
     if let Some(id) = asked.activate {
         return keys.activated(id).ok_or_else(|| Failed::Work(format!("there is no key {id} in the file")));
     }

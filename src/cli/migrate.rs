@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Configured, Failed, say};
-use crate::opened::{Opened, distribute};
+use crate::instance::{Instance, distribute};
 
 /// Brings the store's schema up to date, whatever `--no-migrate` says of serving; and spreads it over the nodes of a
 /// cluster where that is asked for.
@@ -18,6 +18,6 @@ pub(super) fn run(configured: Configured, distributed: bool, as_json: bool) -> R
             say(&format!("The store is up to date, and distributed: {} tables were not before.", tables.len()))
         };
     }
-    drop(Opened::configured(&config)?);
+    drop(Instance::configured(&config)?);
     if as_json { say(&json!({"migrated": true}).to_string()) } else { say("The store is up to date.") }
 }

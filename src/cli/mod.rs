@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::config::{BadConfig, Config, Settings};
-use crate::opened::Unopened;
+use crate::instance::Unopened;
 
 /// EX_CONFIG of sysexits.h.
 const EXIT_CONFIG: u8 = 78;
@@ -71,13 +71,13 @@ enum Command {
                             bursar move --to postgres://bursar@db1.internal/bursar --give-up\n\nThe server must not run. The database must be empty; it is brought \
                             up to date. A move that was killed\ngoes on when the same command is run again."
     )]
-    Move(Box<move_store::Asked>),
+    Move(Box<move_store::Options>),
     /// Check the books and the event logs against the invariants; changes nothing, and the server may run
     #[command(
         after_help = "Examples:\n  bursar verify\n  bursar verify --anchor /mnt/other/anchors.txt\n  bursar verify --database-url sqlite:/backup/bursar.db\n  \
                             bursar verify --json | jq '.findings[].where'\n\nExits with 1 when anything is found."
     )]
-    Verify(Box<verify::Asked>),
+    Verify(Box<verify::Options>),
     /// Sign the heads of the history, to be kept outside of the store
     #[command(after_help = "Examples:\n  bursar anchor\n  bursar anchor --to /mnt/other/anchors.txt\n  \
                             bursar anchor --to https://anchors.example.com/bursar\n\nA file is appended to. \
@@ -123,7 +123,7 @@ enum Command {
     /// Send payouts to a running sandbox, and tell how fast they are answered
     #[command(after_help = "Examples:\n  bursar bench\n  bursar bench --connections 64 --seconds 30 --json\n  \
                             bursar bench --scenario reads,lists --connections 64\n  bursar bench --connections 64 --rate 1000")]
-    Bench(bench::Asked),
+    Bench(bench::Options),
     /// The same work without the service around it, to compare the figures of bench with
     #[command(after_help = "Examples:\n  bursar reference rows --data-dir /tmp/empty --json\n  \
                             bursar reference echo --body link.json")]
@@ -143,32 +143,32 @@ enum Command {
     )]
     Screening {
         #[command(subcommand)]
-        asked: screening::Asked,
+        asked: screening::Options,
     },
     /// Print the events of a running server
     #[command(after_help = "Examples:\n  bursar events\n  bursar events --follow --name transfer.completed\n  \
                             bursar events --json | jq -c '[.name, .object.status]'")]
-    Events(events::Asked),
+    Events(events::Options),
     /// Bring the events of a running server to a URL, signed as webhooks are
     #[command(after_help = "Examples:\n  bursar listen --forward-to http://127.0.0.1:3000/hooks\n  \
                             bursar listen --forward-to http://127.0.0.1:3000/hooks --after 0 --json")]
-    Listen(listen::Asked),
+    Listen(listen::Options),
     /// List, issue and revoke the keys of an app of a running server; make a file with master keys
     #[command(
         after_help = "Examples:\n  bursar keys list\n  bursar keys create --json\n  bursar keys revoke pk_sandbox_…\n  \
                       bursar keys master /etc/bursar/master.key"
     )]
-    Keys(keys::Asked),
+    Keys(keys::Options),
     /// Add a master key and have every sealed value rewritten under it, while the server runs
     #[command(after_help = "Examples:\n  bursar rekey --config /etc/bursar.toml\n  bursar rekey --watch --json\n\n\
                             A server must run: it rewrites the seals. Stopped, it resumes at its next start.")]
-    Rekey(Box<rekey::Asked>),
+    Rekey(Box<rekey::Options>),
     /// Create an organization, as the first of a production server
     #[command(after_help = "Examples:\n  bursar organizations create --config /etc/bursar.toml --name 'Example Pay' \
                             --admin-email ada@example.com --app-name Payroll\n\nOver an embedded store the server must not run.")]
     Organizations {
         #[command(subcommand)]
-        asked: organizations::Asked,
+        asked: organizations::Options,
     },
     /// List every route: method, path, who may call it, operation id
     #[command(after_help = "Examples:\n  bursar routes\n  bursar routes --json | jq -r '.[].path'")]

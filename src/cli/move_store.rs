@@ -15,7 +15,7 @@ use crate::store::postgres;
 
 /// Where to, and how.
 #[derive(Args)]
-pub(super) struct Asked {
+pub(super) struct Options {
     /// The database: postgres://user@host:port,host:port/name?sslmode=verify-full. Its password stands in --database-password-file
     #[arg(long, value_name = "URL", required_unless_present = "forget")]
     to: Option<String>,
@@ -43,7 +43,7 @@ impl From<Unmoved> for Failed {
         match unmoved {
             Unmoved::Unopened(unopened) => unopened.into(),
             other @ (Unmoved::Unread(_)
-            | Unmoved::Unwritten(_)
+            | Unmoved::NotCommitted(_)
             | Unmoved::Foreign { .. }
             | Unmoved::Another { .. }
             | Unmoved::Changed { .. }
@@ -59,8 +59,8 @@ impl From<Unmoved> for Failed {
 }
 
 /// Moves, goes on, or comes back.
-pub(super) fn run(asked: Asked) -> Result<(), Failed> {
-    let Asked { to, restart, give_up, forget, empty_ok, json, configured } = asked;
+pub(super) fn run(asked: Options) -> Result<(), Failed> {
+    let Options { to, restart, give_up, forget, empty_ok, json, configured } = asked;
     let source = match configured.clone().load()?.database {
         Database::Sqlite(path) => path,
         Database::Postgres { .. } => {
@@ -84,18 +84,18 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
     let began = Instant::now();
     let mut shown = Shown::default();
     if give_up {
-        let given_up = moving::give_up(&route, |progress| shown.tell(progress));
+        let given_up = moving::give_up(&route, |progress| shown.report_progress(progress));
         shown.clear();
         return say(&come_back(&given_up?, json));
     }
-    let moved = moving::move_store(&route, restart, |progress| shown.tell(progress));
+    let moved = moving::move_store(&route, restart, |progress| shown.report_progress(progress));
     shown.clear();
     let moved = moved?;
     let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     if json {
         return say(&json!({"moved": moved, "milliseconds": millis}).to_string());
     }
-    say(&told(&moved, millis, &data_dir.display().to_string()))
+    say(&reported(&moved, millis, &data_dir.display().to_string()))
 }
 
 fn come_back(given_up: &GivenUp, as_json: bool) -> String {
@@ -108,7 +108,7 @@ fn come_back(given_up: &GivenUp, as_json: bool) -> String {
     format!("{emptied}The store {store} may be served again.")
 }
 
-fn told(moved: &Moved, millis: u64, data_dir: &str) -> String {
+fn reported(moved: &Moved, millis: u64, data_dir: &str) -> String {
     let Moved { from, to, rows, copied_before, already, ended_at, proof } = moved;
     let serve = format!(
         "Serve it from there, with the same key file and settings: bursar serve --data-dir {data_dir} --database-url '{to}'\n\
@@ -148,7 +148,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn tell(&mut self, progress: Progress) {
+    fn report_progress(&mut self, progress: Progress) {
         let name = |side| match side {
             Side::Store => "the store",
             Side::Database => "the database",

@@ -8,7 +8,7 @@ use crate::apps::first::{CreatedOrganizationJson, FirstOrganization, SetUpLinkJs
 use crate::clock::Clock;
 use crate::email::Email;
 use crate::ids::Seeds;
-use crate::opened::{self, Surroundings};
+use crate::instance::{self, Dependencies};
 use crate::outbound;
 use crate::preflight;
 use crate::screening::Watchlist;
@@ -16,7 +16,7 @@ use crate::security_log::{self, Origin, SecurityEvent};
 
 /// What to do with organizations.
 #[derive(Subcommand)]
-pub(super) enum Asked {
+pub(super) enum Options {
     /// Create an organization with its administrator and its key, and print the secrets once
     Create(Box<Create>),
 }
@@ -44,8 +44,8 @@ pub(super) struct Create {
 }
 
 /// Creates one. Over an embedded store the server must not run.
-pub(super) fn run(asked: Asked) -> Result<(), Failed> {
-    let Asked::Create(create) = asked;
+pub(super) fn run(asked: Options) -> Result<(), Failed> {
+    let Options::Create(create) = asked;
     let Create { configured, name, admin_email, admin_name, app_name, json } = *create;
     let wrong = |flag: &str, what: &str| Failed::Work(format!("{flag}: {what}"));
     if name.trim().is_empty() || name.chars().count() > 100 {
@@ -61,24 +61,24 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
     let asked = FirstOrganization { name, admin_name, admin_email, admin_password_hash: None, app_name };
     logging::start_for_command(configured.settings.log);
     let config = preflight::load(configured.settings, configured.config.as_deref())?;
-    let (store, vault) = opened::with_vault(&config)?;
+    let (store, vault) = instance::with_vault(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let made = runtime.block_on(async {
-        let surroundings = Surroundings {
+        let dependencies = Dependencies {
             clock: Clock::wall(),
             command_seeds: Seeds::System,
             request_seeds: Seeds::System,
             vault,
             environment: config.environment,
             public_url: config.public_url.clone().unwrap_or_default(),
-            carriers: crate::carriers::Carriers::default(),
+            providers: crate::providers::Providers::default(),
             call_deadline: outbound::DEADLINE,
             watchlist: Watchlist::of_sandbox(),
         };
-        let (bursar, keeps) = store.start(surroundings)?;
-        opened::must_belong(&bursar, &config).await?;
+        let (bursar, guards) = store.start(dependencies)?;
+        instance::must_belong(&bursar, &config).await?;
         let made = create_organization(&bursar, asked).await.map_err(|refusal| Failed::Work(refusal.message));
-        drop((bursar, keeps));
+        drop((bursar, guards));
         made
     })?;
     let organization = made.id.to_string();
@@ -91,10 +91,10 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
     if json {
         return say(&serde_json::to_string(&made).expect("it is plain data, which always serializes"));
     }
-    say(&told(&made))
+    say(&reported(&made))
 }
 
-fn told(made: &CreatedOrganizationJson) -> String {
+fn reported(made: &CreatedOrganizationJson) -> String {
     let CreatedOrganizationJson { id, name, keys, administrator, app } = made;
     let mut lines = vec![
         format!("Organization {name}: {id}"),

@@ -7,21 +7,21 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 
 use super::{Configured, Failed, say};
+use crate::instance;
 use crate::key_file::{self, KeySource, MasterKeys};
-use crate::opened;
 use crate::seals::SealState;
 use crate::seals::check::{Progress, progress};
 use crate::store::Reads;
 use crate::vault::Vault;
 
 /// How often to look how far the servers are.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const CHECK_EVERY: Duration = Duration::from_millis(500);
 /// Servers look at the key file every second: after this long each of them has a new key.
 const TAKEN_UP_WITHIN: Duration = Duration::from_secs(4);
 
 /// Another active master key.
 #[derive(Args)]
-pub(super) struct Asked {
+pub(super) struct Options {
     #[command(flatten)]
     configured: Configured,
     /// Only watch: the key file has its new active key already
@@ -36,10 +36,10 @@ pub(super) struct Asked {
 }
 
 /// Adds a key, makes it the active one, and waits until every seal is under it. The server does the work.
-pub(super) fn run(asked: Asked) -> Result<(), Failed> {
-    let Asked { configured, watch, within, json: as_json } = asked;
+pub(super) fn run(asked: Options) -> Result<(), Failed> {
+    let Options { configured, watch, within, json: as_json } = asked;
     let config = configured.load()?;
-    let reads = opened::read_only(&config)?;
+    let reads = instance::read_only(&config)?;
     let keys = config.key.read().map_err(Failed::Work)?;
     let keys = if watch { keys } else { add_and_activate(&config.key, &keys)? };
     let vault = Vault::of(keys.ring());
@@ -62,7 +62,7 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
                 keys.active()
             )));
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(CHECK_EVERY);
     };
     bar.finish_and_clear();
     let older: Vec<u16> = keys.ids().into_iter().filter(|id| *id != keys.active()).collect();
@@ -106,7 +106,7 @@ fn add_and_activate(source: &KeySource, keys: &MasterKeys) -> Result<MasterKeys,
 /// Whether the server has said that the seals of every organization are under this key.
 fn is_done(reads: &Reads, vault: &Vault, active: u16) -> Result<bool, Failed> {
     let (mut organizations, mut marked) = (0_u64, 0_u64);
-    let looked = reads.snapshot(|snapshot| {
+    let fetched = reads.snapshot(|snapshot| {
         snapshot.each::<crate::apps::Organization>(|_| {
             organizations += 1;
             Ok(())
@@ -116,6 +116,6 @@ fn is_done(reads: &Reads, vault: &Vault, active: u16) -> Result<bool, Failed> {
             Ok(())
         })
     });
-    looked.map_err(|error: crate::store::StoreError| Failed::Work(error.to_string()))?;
+    fetched.map_err(|error: crate::store::StoreError| Failed::Work(error.to_string()))?;
     Ok(marked >= organizations)
 }

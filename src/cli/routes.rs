@@ -34,7 +34,7 @@ fn row(route: &Route) -> serde_json::Value {
 fn who(who: Who) -> &'static str {
     match who {
         Who::Anyone => "anyone",
-        Who::Carrier => "a carrier that signs",
+        Who::Provider => "a carrier that signs",
         Who::AppOrItsClient => "app or its client",
         Who::App => "app",
         Who::AppOrOrganization => "app or organization",

@@ -8,13 +8,13 @@ use comfy_table::{ContentArrangement, Table};
 use serde_json::json;
 
 use super::{Configured, Failed, say};
-use crate::opened;
+use crate::instance;
 use crate::sanctions::{self, NoList};
 use crate::screening::{Hit, ListVersion, SCORE_MIN, common_name, listed_name, made_list, made_name};
 
 /// What to do with the sanctions list.
 #[derive(Subcommand)]
-pub(super) enum Asked {
+pub(super) enum Options {
     /// Check the files of a list and put them where the server finds them, within a minute
     Load {
         /// SDN.CSV, ALT.CSV, ADD.CSV, SDN_COMMENTS.CSV as OFAC publishes them, or a folder with them
@@ -54,13 +54,13 @@ impl From<NoList> for Failed {
 }
 
 /// Loads a list, or asks it.
-pub(super) fn run(asked: Asked) -> Result<(), Failed> {
+pub(super) fn run(asked: Options) -> Result<(), Failed> {
     match asked {
-        Asked::Load { paths, configured, json } => {
+        Options::Load { paths, configured, json } => {
             let config = configured.load()?;
             // Made here, it would be open to others, and the server would refuse it.
             if config.sanctions_dir.starts_with(&config.data_dir) {
-                opened::make_folder(&config.data_dir)?;
+                instance::make_folder(&config.data_dir)?;
             }
             let list = sanctions::install(&paths, &config.sanctions_dir, config.screening_score_min)?;
             let version = list.version();
@@ -76,7 +76,7 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
                 version.published,
             ))
         }
-        Asked::Check { name, configured, invented, json } => {
+        Options::Check { name, configured, invented, json } => {
             let config = configured.load()?;
             let list = sanctions::in_use(&config, invented)?;
             let source = if invented {
@@ -88,7 +88,7 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
             let version = list.version();
             say(&if json { shown(&hits, version, &source) } else { table(&hits, version, &source) })
         }
-        Asked::Measure { names } => measure(names),
+        Options::Measure { names } => measure(names),
     }
 }
 

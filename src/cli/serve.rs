@@ -15,16 +15,16 @@ pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let announce = |base_url: &str, bootstrapped: &Bootstrapped| {
         // Nobody may read our output; that is no reason not to serve.
-        drop(say(&if as_json { told(base_url, bootstrapped) } else { greeting(base_url, bootstrapped) }));
+        drop(say(&if as_json { reported(base_url, bootstrapped) } else { greeting(base_url, bootstrapped) }));
     };
     match runtime.block_on(serve(config, announce))? {
-        Ended::Asked => Ok(()),
+        Ended::Requested => Ok(()),
         Ended::EngineStopped(reason) => Err(Failed::Work(format!("the engine stopped: {reason}"))),
     }
 }
 
 /// The same in one line for programs: where it listens, where the sandbox's credentials are, and whether it is new.
-fn told(base_url: &str, bootstrapped: &Bootstrapped) -> String {
+fn reported(base_url: &str, bootstrapped: &Bootstrapped) -> String {
     let credentials = Some(&bootstrapped.path).filter(|path| path.exists());
     json!({"listening": base_url, "credentials": credentials, "first_start": bootstrapped.first_start, "setup_token": bootstrapped.setup.as_ref().map(|setup| &setup.token), "setup_link": bootstrapped.setup.as_ref().map(|setup| &setup.link)}).to_string()
 }

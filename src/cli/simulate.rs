@@ -32,7 +32,7 @@ pub(super) fn run(asked: &Simulated) -> Result<(), Failed> {
     let simulated = simulate(settings, |ops| bar.set_position(ops));
     bar.finish_and_clear();
     match simulated {
-        Ok(report) => say(&told(&report, started.elapsed(), asked.json)),
+        Ok(report) => say(&reported(&report, started.elapsed(), asked.json)),
         Err(violation) => {
             if asked.json {
                 say(&json!({"violation": violation}).to_string())?;
@@ -52,7 +52,7 @@ fn progress_bar(ops: u64) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn told(report: &Report, took: Duration, as_json: bool) -> String {
+fn reported(report: &Report, took: Duration, as_json: bool) -> String {
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
     let per_second = report.ops.saturating_mul(1_000) / millis;
     if as_json {

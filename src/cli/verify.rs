@@ -11,8 +11,8 @@ use super::{Configured, Failed, logging, say, until_interrupted};
 use crate::chain::{Anchor, HistoryKeys, read_anchors};
 use crate::config::BadConfig;
 use crate::history;
+use crate::instance;
 use crate::ledger::verify::Finding;
-use crate::opened;
 use crate::outbound::{DEADLINE, Outbound, Post, Reach, Target};
 use crate::seals::check::{Extent, check};
 use crate::security_log::{self, Origin, SecurityEvent};
@@ -21,7 +21,7 @@ use crate::verify::{Contents, Report, verify, verify_history};
 
 /// What to check.
 #[derive(Args)]
-pub(super) struct Asked {
+pub(super) struct Options {
     #[command(flatten)]
     configured: Configured,
     /// Accept a store without an organization
@@ -39,17 +39,17 @@ pub(super) struct Asked {
 }
 
 /// Checks the store; fails when anything is found.
-pub(super) fn run(asked: Asked) -> Result<(), Failed> {
-    let Asked { configured, empty_ok, all_seals, anchor, json: as_json } = asked;
+pub(super) fn run(asked: Options) -> Result<(), Failed> {
+    let Options { configured, empty_ok, all_seals, anchor, json: as_json } = asked;
     let config = configured.load()?;
-    let reads = opened::read_only(&config)?;
+    let reads = instance::read_only(&config)?;
     let failed = |error: crate::store::StoreError| Failed::Work(error.to_string());
     let contents = Contents::of(&reads).map_err(failed)?;
     if let Some(reason) = contents.refusal(empty_ok) {
         return Err(Failed::Work(format!("the store cannot be checked: {reason}")));
     }
     let is_at_hand = all_seals || config.key.file.exists();
-    let vault = is_at_hand.then(|| opened::vault(&config)).transpose()?;
+    let vault = is_at_hand.then(|| instance::vault(&config)).transpose()?;
     let keys = vault.as_ref().map(history::keys);
     let mut report = match (&keys, anchor.as_deref()) {
         (None, None) => verify(&reads).map_err(failed)?,
@@ -71,12 +71,12 @@ pub(super) fn run(asked: Asked) -> Result<(), Failed> {
         report.seals = Some(opened.seals);
         report.findings.extend(opened.findings);
     }
-    let told = if as_json {
+    let reported = if as_json {
         serde_json::to_string(&report).expect("a report is plain data, which always serializes")
     } else {
         format!("{}\nIn the store: {contents}.", table(&report, &config.key.file))
     };
-    say(&told)?;
+    say(&reported)?;
     match report.findings.len() {
         0 => Ok(()),
         1 => Err(Failed::Work("there is 1 finding".to_owned())),
@@ -168,8 +168,8 @@ pub(super) fn to(text: &str) -> Result<To, String> {
 pub(super) fn anchor(configured: Configured, to: Option<To>) -> Result<(), Failed> {
     logging::start_for_command(configured.settings.log);
     let config = configured.load()?;
-    let reads = opened::read_only(&config)?;
-    let keys = opened::history_of(&config)?.ok_or_else(|| {
+    let reads = instance::read_only(&config)?;
+    let keys = instance::history_of(&config)?.ok_or_else(|| {
         BadConfig::one(format!("key-file {}: is not there; anchors are signed with it", config.key.file.display()))
     })?;
     let heads = history::heads(&reads).map_err(|error| Failed::Work(error.to_string()))?;

@@ -70,7 +70,7 @@ fn a_bad_setting_of_the_file_hides_no_other_reason() {
     assert_eq!(reasons.len(), 4, "{reasons:#?}");
 }
 
-const CARRIERS: &str = "smtp-url = 'smtps://mail.example'\nsmtp-from = 'pay@example.com'\n\
+const PROVIDERS: &str = "smtp-url = 'smtps://mail.example'\nsmtp-from = 'pay@example.com'\n\
     sms-url = 'https://sms.example'\nsms-account = 'AC1'\nsms-token-file = '/t'\nsms-from = '+12125550100'";
 
 #[test]
@@ -83,8 +83,8 @@ fn production_does_not_pretend_to_deliver() {
 }
 
 #[test]
-fn carriers_are_given_whole_or_not_at_all() {
-    let lines: Vec<&str> = CARRIERS.lines().collect();
+fn providers_are_configured_completely_or_not_at_all() {
+    let lines: Vec<&str> = PROVIDERS.lines().collect();
     for missing in 0..lines.len() {
         let rest: Vec<&str> = (0..lines.len()).filter(|at| *at != missing).map(|at| lines[at]).collect();
         let wrong = Config::load(Settings::default(), Some(file(&rest.join("\n")).path())).unwrap_err();
@@ -92,8 +92,8 @@ fn carriers_are_given_whole_or_not_at_all() {
     }
     for alone in ["smtp-user = 'me'", "smtp-password-file = '/p'"] {
         assert!(Config::load(Settings::default(), Some(file(alone).path())).is_err(), "{alone}");
-        let beside = file(&format!("{CARRIERS}\n{alone}"));
-        let wrong = Config::load(Settings::default(), Some(beside.path())).unwrap_err().to_string();
+        let settings_file = file(&format!("{PROVIDERS}\n{alone}"));
+        let wrong = Config::load(Settings::default(), Some(settings_file.path())).unwrap_err().to_string();
         assert!(wrong.contains("must be given together"), "{wrong}");
     }
     let none = Config::load(Settings::default(), None).unwrap();
@@ -104,7 +104,8 @@ fn carriers_are_given_whole_or_not_at_all() {
 fn production_refuses_every_unsafe_setting_at_once() {
     let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
     assert_eq!(Config::load(production.clone(), None).unwrap_err().0.len(), 5);
-    let of = |public_url: &str| file(&format!("public-url = '{public_url}'\nkey-file = '/etc/bursar/key'\n{CARRIERS}"));
+    let of =
+        |public_url: &str| file(&format!("public-url = '{public_url}'\nkey-file = '/etc/bursar/key'\n{PROVIDERS}"));
     let plain = of("http://pay.example");
     let refused = Config::load(production.clone(), Some(plain.path())).unwrap_err();
     assert_eq!(refused.0, ["production: public-url must be https: claim links carry money"]);
@@ -119,7 +120,7 @@ fn production_refuses_every_unsafe_setting_at_once() {
 fn production_does_not_talk_to_a_database_in_the_open() {
     let of = |url: &str| {
         let text = format!(
-            "public-url = 'https://pay.example'\nkey-file = '/etc/bursar/key'\n{CARRIERS}\ndatabase-url = '{url}'"
+            "public-url = 'https://pay.example'\nkey-file = '/etc/bursar/key'\n{PROVIDERS}\ndatabase-url = '{url}'"
         );
         let production = Settings { environment: Some(EnvironmentChoice::Production), ..Settings::default() };
         Config::load(production, Some(file(&text).path()))

@@ -54,7 +54,7 @@ impl Most {
     /// What a route takes at most, before its caller is known.
     pub(super) const fn of_route(route: &Route) -> Self {
         match route.who {
-            Who::Anyone | Who::Carrier => Self::Stranger,
+            Who::Anyone | Who::Provider => Self::Stranger,
             Who::AppOrItsClient
             | Who::App
             | Who::AppOrOrganization

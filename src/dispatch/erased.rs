@@ -1,8 +1,9 @@
 //! The last guard of an answer: it shows no payee who is being erased.
 
 use crate::erasure::{Erasure, hidden, shows};
-use crate::http::{Answer, Bursar, Call, Content, CredentialKind, Method, Outcome};
+use crate::http::{Answer, Call, Content, CredentialKind, Method, Outcome};
 use crate::ids::OrgId;
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn either_carrier_will_do_and_the_field_leaves_the_body() {
+    fn header_or_field_will_do_and_the_field_leaves_the_body() {
         let rest = Json::Object(vec![("amount".to_owned(), Json::Int(5))]);
         let key = Some(KEY.to_owned());
         assert_eq!(taken(None, None), Ok((None, rest.clone())));

@@ -44,15 +44,16 @@ pub use proxies::{Network, NotANetwork, neighbourhood, origin};
 pub use rate::Limits;
 
 use crate::apps::{Presented, authenticate, may_post_without_key};
-use crate::carriers;
 use crate::http::input::wrong;
-use crate::http::{Answer, Bursar, Call, Caller, Environment, Method, Outcome, Route, Who};
+use crate::http::{Answer, Call, Caller, Method, Outcome, Route, Who};
+use crate::program::{Bursar, Environment};
+use crate::providers;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use body::{Budget, Most};
 use guesses::{Guess, Guesses};
 use host::OwnNames;
-use rate::{Limiter, Standing};
+use rate::{Limiter, RateStatus};
 
 /// Longest request id that is echoed, in characters.
 const REQUEST_ID_MAX: usize = 128;
@@ -68,7 +69,7 @@ const HANDED_ON: [&str; 9] = [
     "origin",
     "sec-fetch-site",
     "user-agent",
-    carriers::SIGNATURE,
+    providers::SIGNATURE,
 ];
 
 /// The address that a request came from ([`origin`]); whoever accepts connections puts it into the request's extensions.
@@ -79,14 +80,14 @@ pub struct Peer(pub IpAddr);
 type PathParameters = Result<RawPathParams, RawPathParamsRejection>;
 
 /// All routes of one path.
-struct Place {
+struct PathRoutes {
     path: &'static str,
     routes: Vec<Route>,
     allow: String,
 }
 
 /// What every request needs.
-struct Door {
+struct Pipeline {
     bursar: Arc<Bursar>,
     limiter: Limiter,
     guesses: Guesses,
@@ -97,9 +98,9 @@ struct Door {
 
 /// What is known of a request so far, for its log line and its response.
 #[derive(Default)]
-struct Seen {
+struct RequestLog {
     caller: Option<Caller>,
-    standing: Option<Standing>,
+    rate_status: Option<RateStatus>,
     /// What the security log records of its refusal, where the status alone does not say it.
     event: Option<SecurityEvent>,
 }
@@ -113,36 +114,36 @@ pub fn router(bursar: Arc<Bursar>, routes: Vec<Route>, limits: Limits) -> Router
     let (limiter, deadline) = (Limiter::new(limits), limits.request_deadline);
     let own_names = (bursar.environment == Environment::Sandbox).then(|| OwnNames::new(&bursar.public_url));
     let (guesses, budget) = (Guesses::default(), Budget::default());
-    let door = Arc::new(Door { bursar, limiter, guesses, budget, own_names, deadline });
+    let pipeline = Arc::new(Pipeline { bursar, limiter, guesses, budget, own_names, deadline });
     let mut router = Router::new();
     for place in places(routes) {
-        let (door, place) = (door.clone(), Arc::new(place));
+        let (pipeline, place) = (pipeline.clone(), Arc::new(place));
         let path = place.path;
         let enter = move |parameters: PathParameters, request: Request| {
-            let (door, place) = (door.clone(), place.clone());
-            async move { door.enter(Some(&place), path_parameters(parameters), request).await }
+            let (pipeline, place) = (pipeline.clone(), place.clone());
+            async move { pipeline.enter(Some(&place), path_parameters(parameters), request).await }
         };
         router = router.route(path, any(enter));
     }
     router.fallback(move |request: Request| {
-        let door = door.clone();
-        async move { door.enter(None, Some(Vec::new()), request).await }
+        let pipeline = pipeline.clone();
+        async move { pipeline.enter(None, Some(Vec::new()), request).await }
     })
 }
 
-fn places(routes: Vec<Route>) -> Vec<Place> {
+fn places(routes: Vec<Route>) -> Vec<PathRoutes> {
     let mut paths: BTreeMap<&'static str, Vec<Route>> = BTreeMap::new();
     for route in routes {
-        let beside = paths.entry(route.path).or_default();
+        let siblings = paths.entry(route.path).or_default();
         assert!(
-            beside.iter().all(|other| other.method != route.method),
+            siblings.iter().all(|other| other.method != route.method),
             "{} {} stands twice",
             route.method.as_str(),
             route.path
         );
-        beside.push(route);
+        siblings.push(route);
     }
-    paths.into_iter().map(|(path, routes)| Place { path, allow: allow(&routes), routes }).collect()
+    paths.into_iter().map(|(path, routes)| PathRoutes { path, allow: allow(&routes), routes }).collect()
 }
 
 /// The header `Allow`: the methods of a path, HEAD wherever there is GET.
@@ -160,16 +161,21 @@ fn path_parameters(parameters: PathParameters) -> Option<Vec<(String, String)>> 
     Some(parameters.ok()?.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
-impl Door {
+impl Pipeline {
     /// One request from its first byte to its response.
-    async fn enter(&self, place: Option<&Place>, path: Option<Vec<(String, String)>>, request: Request) -> Response {
+    async fn enter(
+        &self,
+        place: Option<&PathRoutes>,
+        path: Option<Vec<(String, String)>>,
+        request: Request,
+    ) -> Response {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let request_id = self.request_id(&parts);
         let route = place.map_or("(unknown)", |place| place.path);
         let span = tracing::info_span!("request", id = %request_id, traceparent = traceparent(&parts));
 
-        let mut seen = Seen::default();
+        let mut seen = RequestLog::default();
         let outcome = match (head::check(&parts), place, path) {
             (Err(refusal), _, _) => Err(refusal),
             (Ok(()), Some(place), Some(path)) => {
@@ -186,7 +192,7 @@ impl Door {
         let answer = outcome.unwrap_or_else(|refusal| refused(&refusal, place, &parts, &request_id));
         let status = answer.status;
         let mut response = response::render(answer, &parts);
-        response::mark(&mut response, &request_id, seen.standing.as_ref());
+        response::mark(&mut response, &request_id, seen.rate_status.as_ref());
         log(&parts, route, status, &request_id, &seen, started.elapsed());
         response
     }
@@ -194,11 +200,11 @@ impl Door {
     /// The guards in their order, then the handler.
     async fn answer(
         &self,
-        place: &Place,
+        place: &PathRoutes,
         path: Vec<(String, String)>,
         parts: &Parts,
         body: Body,
-        seen: &mut Seen,
+        seen: &mut RequestLog,
     ) -> Outcome {
         let deadline = Instant::now() + self.deadline;
         let route = find(place, parts)?;
@@ -233,7 +239,7 @@ impl Door {
         path: &[(String, String)],
         parts: &Parts,
         announced: u64,
-        seen: &mut Seen,
+        seen: &mut RequestLog,
     ) -> Result<(Caller, Option<Guess<'_>>), Refusal> {
         if let Some(names) = &self.own_names
             && let Err(refusal) = names.check(route, parts)
@@ -244,8 +250,8 @@ impl Door {
         body::check_announced(Most::of_route(route), announced)?;
         let caller = self.authenticate(route, parts).await?;
         seen.caller = Some(caller.clone());
-        let (standing, allowed) = self.limiter.check(&caller);
-        seen.standing = standing;
+        let (rate_status, allowed) = self.limiter.check(&caller);
+        seen.rate_status = rate_status;
         allowed?;
         if let (Some(look_up), Some(token)) = (route.opened_by_token, token(path)) {
             self.check_token(route, look_up(self.bursar.clone(), token.to_owned()), parts, seen).await?;
@@ -266,7 +272,7 @@ impl Door {
         route: &Route,
         look_up: impl Future<Output = Result<(), Refusal>>,
         parts: &Parts,
-        seen: &mut Seen,
+        seen: &mut RequestLog,
     ) -> Result<(), Refusal> {
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
         let guess = peer.map(|peer| self.guesses.token(peer, self.bursar.clock.now()));
@@ -326,7 +332,7 @@ impl Door {
             .into_iter()
             .find(|name| parts.headers.get_all(*name).iter().count() > 1);
         if let Some(name) = twice
-            && !matches!(route.who, Who::Anyone | Who::Carrier)
+            && !matches!(route.who, Who::Anyone | Who::Provider)
         {
             return Err(Refusal::fields(wrong(name, "must be sent only once")));
         }
@@ -366,7 +372,7 @@ fn status(outcome: &Outcome) -> u16 {
     outcome.as_ref().map_or_else(|refusal| refusal.code.status(), |answer| answer.status)
 }
 
-fn find<'a>(place: &'a Place, parts: &Parts) -> Result<&'a Route, Refusal> {
+fn find<'a>(place: &'a PathRoutes, parts: &Parts) -> Result<&'a Route, Refusal> {
     let wanted = if parts.method == axum::http::Method::HEAD { "GET" } else { parts.method.as_str() };
     place.routes.iter().find(|route| route.method.as_str() == wanted).ok_or_else(|| {
         let message = format!("This path takes {}.", place.allow);
@@ -410,10 +416,10 @@ fn too_slow(method: Method, deadline: Duration) -> Refusal {
 }
 
 /// A refusal as the route tells it, with the headers that HTTP wants beside its status.
-fn refused(refusal: &Refusal, place: Option<&Place>, parts: &Parts, request_id: &str) -> Answer {
+fn refused(refusal: &Refusal, place: Option<&PathRoutes>, parts: &Parts, request_id: &str) -> Answer {
     // A wrong method is told as the path's first route would.
     let route = place.and_then(|place| find(place, parts).ok().or(place.routes.first()));
-    let answer = route.map_or_else(|| Answer::from(refusal), |route| (route.telling)(refusal, request_id));
+    let answer = route.map_or_else(|| Answer::from(refusal), |route| (route.error_renderer)(refusal, request_id));
     match (refusal.code.status(), place) {
         (401, _) => answer.header("www-authenticate", r#"Basic realm="bursar", charset="UTF-8""#),
         (405, Some(place)) => answer.header("allow", place.allow.clone()),
@@ -430,7 +436,7 @@ fn traceparent(parts: &Parts) -> Option<&str> {
 }
 
 /// The request's line in the log. It tells everything itself: the span around it would be written into it again.
-fn log(parts: &Parts, route: &str, status: u16, request_id: &str, seen: &Seen, took: Duration) {
+fn log(parts: &Parts, route: &str, status: u16, request_id: &str, seen: &RequestLog, took: Duration) {
     let method = parts.method.as_str();
     let app = seen.caller.as_ref().and_then(|caller| caller.app).map(|app| app.to_string());
     let client_id = seen.caller.as_ref().map(|caller| caller.client_id.as_str());

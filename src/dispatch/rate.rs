@@ -49,7 +49,7 @@ struct Bucket {
 }
 
 /// How an app stands after this request, for the headers `RateLimit` and `RateLimit-Policy`.
-pub(super) struct Standing {
+pub(super) struct RateStatus {
     /// Requests a second.
     pub quota: u32,
     /// How many are left at this moment.
@@ -67,7 +67,7 @@ impl Limiter {
 
     /// Counts a request of this caller: how it stands then, and whether it may. Nobody in particular is not counted: what
     /// anyone may call has limits of its own.
-    pub(super) fn check(&self, caller: &Caller) -> (Option<Standing>, Result<(), Refusal>) {
+    pub(super) fn check(&self, caller: &Caller) -> (Option<RateStatus>, Result<(), Refusal>) {
         let Some(both) = &self.buckets else { return (None, Ok(())) };
         let whose = caller.app.map_or(caller.org.0, |app| app.0);
         let bucket = match caller.kind {
@@ -76,7 +76,7 @@ impl Limiter {
             CredentialKind::App | CredentialKind::Organization | CredentialKind::Member => &both.server_side,
         };
         let (left, allowed) = bucket.check(whose);
-        (Some(Standing { quota: bucket.quota.get(), left }), allowed)
+        (Some(RateStatus { quota: bucket.quota.get(), left }), allowed)
     }
 }
 
@@ -132,16 +132,16 @@ mod tests {
         let limiter = Limiter::new(Limits { requests_per_second: NonZeroU32::new(1), ..Limits::default() });
         let app = caller(1, CredentialKind::App);
         assert!(limiter.check(&app).1.is_ok());
-        let (standing, refused) = limiter.check(&app);
+        let (rate_status, refused) = limiter.check(&app);
         let refusal = refused.unwrap_err();
-        assert_eq!(standing.map(|standing| (standing.quota, standing.left)), Some((1, 0)));
+        assert_eq!(rate_status.map(|rate_status| (rate_status.quota, rate_status.left)), Some((1, 0)));
         assert_eq!((refusal.code, refusal.retry_after_seconds), (Code::RateLimited, Some(1)));
     }
 
     #[test]
-    fn without_a_limit_nobody_is_counted() {
+    fn without_a_limit_no_caller_is_counted() {
         let limiter = Limiter::new(Limits::default());
-        let (standing, allowed) = limiter.check(&caller(1, CredentialKind::App));
-        assert!(standing.is_none() && allowed.is_ok());
+        let (rate_status, allowed) = limiter.check(&caller(1, CredentialKind::App));
+        assert!(rate_status.is_none() && allowed.is_ok());
     }
 }

@@ -9,7 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 
-use super::rate::Standing;
+use super::rate::RateStatus;
 use crate::http::{Answer, Content};
 
 /// Bytes of the body's hash that make its ETag: as unlikely to meet as random ids are.
@@ -91,12 +91,12 @@ fn is_among(etag: &str, parts: &Parts) -> bool {
 }
 
 /// What every response carries, whatever it is: the request's id, and how the app stands.
-pub(super) fn mark(response: &mut Response, request_id: &str, standing: Option<&Standing>) {
+pub(super) fn mark(response: &mut Response, request_id: &str, rate_status: Option<&RateStatus>) {
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::try_from(request_id) {
         headers.insert("x-request-id", id);
     }
-    if let Some(Standing { quota, left }) = standing {
+    if let Some(RateStatus { quota, left }) = rate_status {
         let policy = HeaderValue::try_from(format!("\"app\";q={quota};w=1"));
         let state = HeaderValue::try_from(format!("\"app\";r={left};t=1"));
         if let (Ok(policy), Ok(state)) = (policy, state) {

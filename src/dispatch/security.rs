@@ -2,14 +2,14 @@
 
 use axum::http::request::Parts;
 
-use super::{Peer, Seen};
+use super::{Peer, RequestLog};
 use crate::basic::Credential;
 use crate::http::{CredentialKind, Outcome, Route, Who};
 use crate::refusal::Code;
 use crate::security_log::{self, Origin, SecurityEvent};
 
 /// Logs an outcome of 401 or 403, and what the guards have noticed.
-pub(super) fn notice(route: Option<&Route>, parts: &Parts, outcome: &Outcome, seen: &Seen, request_id: &str) {
+pub(super) fn notice(route: Option<&Route>, parts: &Parts, outcome: &Outcome, seen: &RequestLog, request_id: &str) {
     let Some(event) = seen.event.or_else(|| event(route, outcome)) else { return };
     let reason = match outcome {
         Err(refusal) if refusal.code == Code::Unauthorized => unauthorized(parts),
@@ -37,7 +37,7 @@ pub(super) fn notice(route: Option<&Route>, parts: &Parts, outcome: &Outcome, se
 fn event(route: Option<&Route>, outcome: &Outcome) -> Option<SecurityEvent> {
     match super::status(outcome) {
         401 => Some(SecurityEvent::LoginFailed),
-        403 if route?.who == Who::Carrier => Some(SecurityEvent::WrongSignature),
+        403 if route?.who == Who::Provider => Some(SecurityEvent::WrongSignature),
         403 => Some(SecurityEvent::AccessRefused),
         _ => None,
     }

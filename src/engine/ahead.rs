@@ -9,14 +9,14 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, bounded};
 
 use super::waiting::Waiting;
-use super::{BATCH_MAX, Executor, Place, Task, Verdict, answer, overrule, unavailable};
+use super::{BATCH_MAX, BatchTask, Executor, Task, Verdict, answer, overrule, unavailable};
 use crate::store::{CommitError, StoreError};
-use crate::world::{Unwritten, World};
+use crate::world::{PendingRows, World};
 
 /// A batch on its way to the disk.
-pub(super) struct Flight {
+pub(super) struct InFlight {
     /// What it changed; taken by the batch after it.
-    unwritten: Unwritten,
+    pending_rows: PendingRows,
     /// How it went, as soon as that is known. Its callers are answered already where it went well.
     outcome: Receiver<Result<(), Failed>>,
     begun: Instant,
@@ -27,11 +27,11 @@ pub(super) struct Flight {
 /// A batch that was not written, or perhaps not, with those who wait for it.
 struct Failed {
     error: CommitError,
-    places: Vec<Place>,
+    batch: Vec<BatchTask>,
 }
 
 /// How a flight ended.
-enum Landing {
+enum CommitEnd {
     /// As everybody hoped.
     Written,
     /// Not all that it changed is on the disk. Its callers were told.
@@ -41,7 +41,7 @@ enum Landing {
 impl Executor {
     /// Whether a batch is being written.
     pub fn is_writing(&self) -> bool {
-        self.flight.is_some()
+        self.in_flight.is_some()
     }
 
     /// Decides a batch while the one before is written, and has it written as soon as that one is: for whoever sends
@@ -60,26 +60,26 @@ impl Executor {
             record(begun, count);
             return verdict;
         }
-        let mut places = self.places(tasks);
+        let mut batch = self.batch(tasks);
         loop {
-            let unwritten = self.flight.as_mut().map(|flight| std::mem::take(&mut flight.unwritten));
-            let mut world = World::after(unwritten.unwrap_or_default(), self.last).chained(self.chain.clone());
-            let mut decided = self.decide_all(&mut places, &mut world);
+            let pending_rows = self.in_flight.as_mut().map(|in_flight| std::mem::take(&mut in_flight.pending_rows));
+            let mut world = World::after(pending_rows.unwrap_or_default(), self.last).chained(self.chain.clone());
+            let mut decided = self.decide_all(&mut batch, &mut world);
             while decided.is_ok()
                 && let Some(waiting) = waiting.as_deref_mut()
-                && let Some(more) = self.meanwhile(waiting, BATCH_MAX.saturating_sub(places.len()))
+                && let Some(more) = self.meanwhile(waiting, BATCH_MAX.saturating_sub(batch.len()))
             {
-                decided = self.decide_too(more, &mut places, &mut world);
+                decided = self.decide_too(more, &mut batch, &mut world);
             }
-            match self.descend() {
-                Landing::Written => {}
-                Landing::Otherwise(Verdict::GoOn) => {
-                    places.iter_mut().for_each(|place| place.decided = false);
+            match self.wait_for_commit() {
+                CommitEnd::Written => {}
+                CommitEnd::Otherwise(Verdict::GoOn) => {
+                    batch.iter_mut().for_each(|entry| entry.decided = false);
                     continue;
                 }
-                Landing::Otherwise(stop) => {
-                    overrule(&mut places, &unavailable());
-                    answer(places);
+                CommitEnd::Otherwise(stop) => {
+                    overrule(&mut batch, &unavailable());
+                    answer(batch);
                     return stop;
                 }
             }
@@ -87,30 +87,30 @@ impl Executor {
                 // Nothing of it was written: a definite no for everyone.
                 tracing::error!(%error, "a batch could not be loaded");
                 self.commits.note_unread(&error);
-                overrule(&mut places, &unavailable());
-                answer(places);
+                overrule(&mut batch, &unavailable());
+                answer(batch);
                 return Verdict::GoOn;
             }
-            let (changes, unwritten) = (world.changes(), world.unwritten());
-            let (tell, outcome) = bounded(1);
-            let count = places.len();
-            let landed = move |outcome| match outcome {
+            let (changes, pending_rows) = (world.changes(), world.pending_rows());
+            let (sender, outcome) = bounded(1);
+            let count = batch.len();
+            let on_commit = move |outcome| match outcome {
                 Ok(()) => {
                     // Who decides goes on first. That it has gone, with its executor, hurts nobody.
-                    tell.send(Ok(())).unwrap_or_default();
-                    answer(places);
+                    sender.send(Ok(())).unwrap_or_default();
+                    answer(batch);
                 }
-                Err(error) => tell.send(Err(Failed { error, places })).unwrap_or_default(),
+                Err(error) => sender.send(Err(Failed { error, batch })).unwrap_or_default(),
             };
-            self.store.begin_commit(changes, self.last, Box::new(landed));
-            self.flight = Some(Flight { unwritten, outcome, begun, count });
+            self.store.begin_commit(changes, self.last, Box::new(on_commit));
+            self.in_flight = Some(InFlight { pending_rows, outcome, begun, count });
             return Verdict::GoOn;
         }
     }
 
     /// The next batch; `None` when there is none before the one that is being written is, or ever.
     pub(super) fn next_batch(&self, waiting: &mut Waiting) -> Option<Vec<Box<dyn Task>>> {
-        match &self.flight {
+        match &self.in_flight {
             Some(_) => self.meanwhile(waiting, BATCH_MAX),
             None => waiting.next_batch(),
         }
@@ -118,42 +118,42 @@ impl Executor {
 
     /// What comes in while a batch is being written; `None` when that is, or there is no room for more.
     fn meanwhile(&self, waiting: &mut Waiting, room: usize) -> Option<Vec<Box<dyn Task>>> {
-        let flight = self.flight.as_ref().filter(|_| room > 0 && self.store.writes_beside())?;
-        waiting.batch_before(&flight.outcome, room)
+        let in_flight = self.in_flight.as_ref().filter(|_| room > 0 && self.store.commits_asynchronously())?;
+        waiting.batch_before(&in_flight.outcome, room)
     }
 
     fn decide_too(
         &mut self,
         more: Vec<Box<dyn Task>>,
-        places: &mut Vec<Place>,
+        batch: &mut Vec<BatchTask>,
         world: &mut World,
     ) -> Result<(), StoreError> {
-        let decided = places.len();
-        places.extend(self.places(more));
-        self.decide_all(&mut places[decided..], world)
+        let decided = batch.len();
+        batch.extend(self.batch(more));
+        self.decide_all(&mut batch[decided..], world)
     }
 
     /// Waits until the batch that is being written is, if there is one, and its callers are answered.
-    pub fn land(&mut self) -> Verdict {
-        match self.descend() {
-            Landing::Written => Verdict::GoOn,
-            Landing::Otherwise(verdict) => verdict,
+    pub fn finish_commits(&mut self) -> Verdict {
+        match self.wait_for_commit() {
+            CommitEnd::Written => Verdict::GoOn,
+            CommitEnd::Otherwise(verdict) => verdict,
         }
     }
 
-    fn descend(&mut self) -> Landing {
-        let Some(Flight { outcome, begun, count, .. }) = self.flight.take() else { return Landing::Written };
+    fn wait_for_commit(&mut self) -> CommitEnd {
+        let Some(InFlight { outcome, begun, count, .. }) = self.in_flight.take() else { return CommitEnd::Written };
         self.store.finish_commit();
         let outcome = outcome.recv();
         record(begun, count);
         match outcome {
             Ok(Ok(())) => {
                 self.commits.note(Ok(()));
-                Landing::Written
+                CommitEnd::Written
             }
-            Ok(Err(Failed { error, places })) => Landing::Otherwise(self.end(places, Err(error))),
+            Ok(Err(Failed { error, batch })) => CommitEnd::Otherwise(self.end(batch, Err(error))),
             // Its callers went with the thread, and are told by that.
-            Err(_) => Landing::Otherwise(Verdict::Stop("the thread that writes died of a bug".to_owned())),
+            Err(_) => CommitEnd::Otherwise(Verdict::Stop("the thread that writes died of a bug".to_owned())),
         }
     }
 }
@@ -273,8 +273,8 @@ pub(super) mod tests {
         }
 
         fn batch(&mut self, acts: &[Act]) -> Vec<Box<dyn Task>> {
-            let number = |(place, act): (usize, &Act)| {
-                let (said, number) = (self.said.clone(), self.asked + place);
+            let number = |(entry, act): (usize, &Act)| {
+                let (said, number) = (self.said.clone(), self.asked + entry);
                 task(*act, move |outcome| said.send((number, outcome.map_err(|refusal| refusal.code))).unwrap())
             };
             let tasks = acts.iter().enumerate().map(number).collect();
@@ -298,7 +298,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_batch_sees_what_is_not_written_yet_and_nobody_is_answered_before_it_is() {
+    fn a_batch_sees_pending_rows_and_no_caller_is_answered_before_the_commit() {
         let mut bench = Bench::new();
         assert_eq!(bench.ahead(&[Act::Put { id: 1, name: 10, shelf: 5 }]), Verdict::GoOn);
         assert_eq!((bench.heard(), bench.stored().len()), (vec![], 0), "it is on its way");
@@ -312,19 +312,19 @@ pub(super) mod tests {
         assert_eq!(bench.heard(), [(3, Ok(vec![])), (4, Ok(vec![1])), (5, Ok(vec![])), (6, Ok(vec![1]))]);
         bench.ahead(&[Act::Named(11), Act::On(6), Act::Take { id: 1 }]);
         assert_eq!((bench.heard(), bench.stored().len()), (vec![(7, Ok(vec![11]))], 0));
-        assert_eq!(bench.executor.land(), Verdict::GoOn);
+        assert_eq!(bench.executor.finish_commits(), Verdict::GoOn);
         assert_eq!(bench.heard(), [(8, Ok(vec![])), (9, Ok(vec![])), (10, Ok(vec![]))]);
         assert!(bench.stored().is_empty());
     }
 
     #[test]
-    fn what_was_decided_after_a_refused_batch_is_decided_anew() {
+    fn a_batch_after_a_failed_commit_is_decided_again() {
         let mut bench = Bench::new();
         bench.ahead(&[Act::Put { id: 1, name: 10, shelf: 5 }]);
         bench.memory.fail_next(Fault::Refused);
         assert_eq!(bench.ahead(&[Act::Named(10), Act::Put { id: 2, name: 10, shelf: 5 }]), Verdict::GoOn);
         assert_eq!(bench.heard(), [(0, Err(Code::InternalError))]);
-        assert_eq!(bench.executor.land(), Verdict::GoOn);
+        assert_eq!(bench.executor.finish_commits(), Verdict::GoOn);
         assert_eq!(bench.heard(), [(1, Ok(vec![])), (2, Ok(vec![]))], "the name was never taken");
         assert_eq!(bench.stored().len(), 1);
     }
@@ -366,7 +366,7 @@ pub(super) mod tests {
             assert_eq!(alone.executor.run(tasks), Verdict::GoOn);
             seen_alone.extend(alone.heard());
         }
-        ahead.executor.land();
+        ahead.executor.finish_commits();
         seen_ahead.extend(ahead.heard());
         assert_eq!(seen_ahead, seen_alone);
         assert_eq!(ahead.stored(), alone.stored());

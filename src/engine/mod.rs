@@ -12,7 +12,7 @@
 //! particular noun.
 
 mod ahead;
-mod looks;
+mod queries;
 mod running;
 mod view;
 mod waiting;
@@ -21,8 +21,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ahead::Flight;
-pub use looks::Looks;
+use ahead::InFlight;
+pub use queries::Queries;
 pub use running::{Engine, Stopped};
 pub use view::view;
 
@@ -61,7 +61,7 @@ pub trait Command: Send + 'static {
 
 /// How one run of a command ended.
 #[derive(Debug)]
-pub enum Step {
+pub enum Decision {
     /// It has its reply; its changes stand.
     Done,
     /// The answer is no; its changes are to be taken back.
@@ -77,20 +77,20 @@ pub trait Task: Send {
     /// See [`Command::needs`].
     fn needs(&self) -> Vec<Want>;
     /// Runs the command once.
-    fn decide(&mut self, world: &mut World) -> Step;
+    fn decide(&mut self, world: &mut World) -> Decision;
     /// Replaces whatever it decided.
     fn overrule(&mut self, refusal: Refusal);
     /// Tells the caller.
     fn answer(self: Box<Self>);
 }
 
-struct Asked<C: Command, A> {
+struct PendingCommand<C: Command, A> {
     command: C,
     outcome: Option<Result<C::Reply, Refusal>>,
     answer: A,
 }
 
-impl<C, A> Task for Asked<C, A>
+impl<C, A> Task for PendingCommand<C, A>
 where
     C: Command,
     A: FnOnce(Result<C::Reply, Refusal>) + Send,
@@ -103,17 +103,17 @@ where
         self.command.needs()
     }
 
-    fn decide(&mut self, world: &mut World) -> Step {
+    fn decide(&mut self, world: &mut World) -> Decision {
         match self.command.decide(world) {
             Ok(reply) => {
                 self.outcome = Some(Ok(reply));
-                Step::Done
+                Decision::Done
             }
             Err(Halt::Refuse(refusal)) => {
                 self.outcome = Some(Err(*refusal));
-                Step::Refused
+                Decision::Refused
             }
-            Err(Halt::Load(wants)) => Step::Load(wants),
+            Err(Halt::Load(wants)) => Decision::Load(wants),
         }
     }
 
@@ -129,11 +129,11 @@ where
 
 /// Makes a task of a command; `answer` is called after the commit.
 pub fn task<C: Command>(command: C, answer: impl FnOnce(Result<C::Reply, Refusal>) + Send + 'static) -> Box<dyn Task> {
-    Box::new(Asked { command, outcome: None, answer })
+    Box::new(PendingCommand { command, outcome: None, answer })
 }
 
 /// A task of the running batch.
-struct Place {
+struct BatchTask {
     task: Box<dyn Task>,
     now: Time,
     seed: [u8; 32],
@@ -156,7 +156,7 @@ pub struct Executor {
     seeds: Seeds,
     last: Time,
     /// The batch that is being written.
-    flight: Option<Flight>,
+    in_flight: Option<InFlight>,
     commits: Commits,
     /// Under which the history is chained.
     chain: Arc<ChainKey>,
@@ -208,7 +208,7 @@ impl Executor {
     /// An executor over a store.
     pub fn new(store: Store, clock: Clock, seeds: Seeds) -> Self {
         let chain = Arc::new(UNKEYED.clone());
-        Self { store, clock, seeds, last: Time::from_micros(0), flight: None, commits: Commits::default(), chain }
+        Self { store, clock, seeds, last: Time::from_micros(0), in_flight: None, commits: Commits::default(), chain }
     }
 
     /// The same executor, which chains the history under this key.
@@ -243,47 +243,47 @@ impl Executor {
     pub fn run(&mut self, tasks: Vec<Box<dyn Task>>) -> Verdict {
         if !self.store.is_shared() {
             return match self.run_ahead(tasks, None) {
-                Verdict::GoOn => self.land(),
+                Verdict::GoOn => self.finish_commits(),
                 stop @ Verdict::Stop(_) => stop,
             };
         }
-        let mut places = self.places(tasks);
-        let outcome = self.decide_and_commit(&mut places);
-        self.end(places, outcome)
+        let mut batch = self.batch(tasks);
+        let outcome = self.decide_and_commit(&mut batch);
+        self.end(batch, outcome)
     }
 
-    fn places(&mut self, tasks: Vec<Box<dyn Task>>) -> Vec<Place> {
-        tasks.into_iter().map(|task| self.place(task)).collect()
+    fn batch(&mut self, tasks: Vec<Box<dyn Task>>) -> Vec<BatchTask> {
+        tasks.into_iter().map(|task| self.batch_task(task)).collect()
     }
 
     /// Answers everyone of a batch whose commit went so.
-    fn end(&mut self, mut places: Vec<Place>, outcome: Result<(), CommitError>) -> Verdict {
+    fn end(&mut self, mut batch: Vec<BatchTask>, outcome: Result<(), CommitError>) -> Verdict {
         let verdict = match outcome {
             // One command's changes stand against the store: find out whose, the others must not suffer.
-            Err(CommitError::Refused(_)) if places.len() > 1 => self.run_singly(&mut places),
-            outcome => self.settle(&mut places, outcome),
+            Err(CommitError::Refused(_)) if batch.len() > 1 => self.run_singly(&mut batch),
+            outcome => self.settle(&mut batch, outcome),
         };
-        answer(places);
+        answer(batch);
         verdict
     }
 
-    fn run_singly(&mut self, places: &mut [Place]) -> Verdict {
-        for at in 0..places.len() {
-            let alone = &mut places[at..=at];
+    fn run_singly(&mut self, batch: &mut [BatchTask]) -> Verdict {
+        for at in 0..batch.len() {
+            let alone = &mut batch[at..=at];
             alone[0].decided = false;
             let outcome = self.decide_and_commit(alone);
             if let Verdict::Stop(reason) = self.settle(alone, outcome) {
-                self.settle(&mut places[at..], Err(CommitError::Unknown(reason.clone())));
+                self.settle(&mut batch[at..], Err(CommitError::Unknown(reason.clone())));
                 return Verdict::Stop(reason);
             }
         }
         Verdict::GoOn
     }
 
-    fn place(&mut self, task: Box<dyn Task>) -> Place {
+    fn batch_task(&mut self, task: Box<dyn Task>) -> BatchTask {
         // Over a shared store the moment is known only when the organization is locked.
         let now = if self.store.is_shared() { self.last } else { self.next_moment() };
-        Place { task, now, seed: self.seeds.next_seed(), decided: false }
+        BatchTask { task, now, seed: self.seeds.next_seed(), decided: false }
     }
 
     /// Each command has a moment of its own, later than any before, so that creation times order all objects.
@@ -296,25 +296,25 @@ impl Executor {
 
     /// Runs the batch, and once more from its start for as long as other writers of a shared store stand in its
     /// way: nothing was written and nobody was answered, so that is the same batch.
-    fn decide_and_commit(&mut self, places: &mut [Place]) -> Result<(), CommitError> {
+    fn decide_and_commit(&mut self, batch: &mut [BatchTask]) -> Result<(), CommitError> {
         let mut tries = 1;
         loop {
-            match self.decide_and_commit_once(places) {
+            match self.decide_and_commit_once(batch) {
                 Err(CommitError::Again(reason)) if tries < TRIES_MAX => {
                     tracing::debug!(reason, tries, "a batch is run again");
                     metrics::counter!("bursar_batch_retries_total").increment(1);
                     std::thread::sleep(Duration::from_millis(u64::from(tries)));
                     tries += 1;
-                    places.iter_mut().for_each(|place| place.decided = false);
+                    batch.iter_mut().for_each(|entry| entry.decided = false);
                 }
                 outcome => return outcome,
             }
         }
     }
 
-    fn decide_and_commit_once(&mut self, places: &mut [Place]) -> Result<(), CommitError> {
+    fn decide_and_commit_once(&mut self, batch: &mut [BatchTask]) -> Result<(), CommitError> {
         let mut world = World::new(self.last).chained(self.chain.clone());
-        match self.decide_all(places, &mut world) {
+        match self.decide_all(batch, &mut world) {
             Ok(()) => {
                 let committed = self.store.commit(&world.changes(), self.last);
                 if committed.is_ok() {
@@ -331,7 +331,7 @@ impl Executor {
                         // Nothing was written yet: a definite no for everyone.
                         tracing::error!(%error, "a batch could not be loaded");
                         self.commits.note_unread(&error);
-                        overrule(places, &unavailable());
+                        overrule(batch, &unavailable());
                         Ok(())
                     }
                 }
@@ -339,14 +339,14 @@ impl Executor {
         }
     }
 
-    fn decide_all(&mut self, places: &mut [Place], world: &mut World) -> Result<(), StoreError> {
-        let mut wants: Vec<Want> = places.iter().flat_map(|place| place.task.needs()).collect();
-        self.begin(places, world, std::mem::take(&mut wants))?;
+    fn decide_all(&mut self, batch: &mut [BatchTask], world: &mut World) -> Result<(), StoreError> {
+        let mut wants: Vec<Want> = batch.iter().flat_map(|entry| entry.task.needs()).collect();
+        self.begin(batch, world, std::mem::take(&mut wants))?;
         for _ in 0..ROUNDS_MAX {
-            for place in places.iter_mut().filter(|place| !place.decided) {
-                wants.extend(decide_guarded(place, world));
+            for entry in batch.iter_mut().filter(|entry| !entry.decided) {
+                wants.extend(decide_guarded(entry, world));
             }
-            if places.iter().all(|place| place.decided) {
+            if batch.iter().all(|entry| entry.decided) {
                 return Ok(());
             }
             let new = unknown_to(world, std::mem::take(&mut wants));
@@ -355,19 +355,19 @@ impl Executor {
                 take_in(world, new, answers)?;
             }
         }
-        for place in places.iter_mut().filter(|place| !place.decided) {
-            place.task.overrule(Refusal::new(Code::InternalError, "The command never came to a decision."));
+        for entry in batch.iter_mut().filter(|entry| !entry.decided) {
+            entry.task.overrule(Refusal::new(Code::InternalError, "The command never came to a decision."));
         }
         Ok(())
     }
 
     /// Begins the batch in the store, with what its commands know to need. Where others write too, the moments
     /// of the commands are drawn now, later than those of what they committed meanwhile.
-    fn begin(&mut self, places: &mut [Place], world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
-        let Some(first) = places.first() else { return Ok(()) };
+    fn begin(&mut self, batch: &mut [BatchTask], world: &mut World, wants: Vec<Want>) -> Result<(), StoreError> {
+        let Some(first) = batch.first() else { return Ok(()) };
         let organization = first.task.organization();
         debug_assert!(
-            !self.one_organization() || places.iter().all(|place| place.task.organization() == organization),
+            !self.one_organization() || batch.iter().all(|entry| entry.task.organization() == organization),
             "a batch of a shared store is of one organization"
         );
         let new = unknown_to(world, wants);
@@ -375,32 +375,32 @@ impl Executor {
         if let Some(last) = last {
             // What lies ahead of the clock is from another's, and stays with the organization that has it.
             self.last = last.max(self.last.min(self.clock.now()));
-            for place in places {
-                place.now = self.next_moment();
+            for entry in batch {
+                entry.now = self.next_moment();
             }
         }
         take_in(world, new, answers)
     }
 
     /// What a commit's outcome means for the callers of the batch.
-    fn settle(&self, places: &mut [Place], outcome: Result<(), CommitError>) -> Verdict {
+    fn settle(&self, batch: &mut [BatchTask], outcome: Result<(), CommitError>) -> Verdict {
         match outcome {
             Ok(()) => Verdict::GoOn,
             Err(CommitError::Refused(reason)) => {
                 tracing::error!(reason, "the store refused the changes of a command");
-                overrule(places, &bug());
+                overrule(batch, &bug());
                 Verdict::GoOn
             }
             Err(CommitError::Full(reason)) => {
                 tracing::warn!(reason, "the store has no room for a batch");
                 self.commits.note(Err(NotTaken::NoRoom));
-                overrule(places, &Refusal::storage_full());
+                overrule(batch, &Refusal::storage_full());
                 Verdict::GoOn
             }
             Err(CommitError::Again(reason)) => {
                 tracing::error!(reason, "a batch was given up");
                 self.commits.note(Err(NotTaken::Outage));
-                overrule(places, &unavailable());
+                overrule(batch, &unavailable());
                 Verdict::GoOn
             }
             Err(CommitError::Unknown(reason)) => {
@@ -408,7 +408,7 @@ impl Executor {
                 self.commits.note(Err(NotTaken::Outage));
                 metrics::counter!("bursar_commits_unknown_total").increment(1);
                 let message = "It may or may not have happened. Repeat it with the same idempotency key.";
-                overrule(places, &Refusal::new(Code::OutcomeUnknown, message).retry_after(2));
+                overrule(batch, &Refusal::new(Code::OutcomeUnknown, message).retry_after(2));
                 if self.store.is_shared() { Verdict::GoOn } else { Verdict::Stop(reason) }
             }
         }
@@ -429,13 +429,13 @@ fn take_in(world: &mut World, wants: Vec<Want>, answers: Vec<Vec<Row>>) -> Resul
     Ok(())
 }
 
-fn answer(places: Vec<Place>) {
-    places.into_iter().for_each(|place| place.task.answer());
+fn answer(batch: Vec<BatchTask>) {
+    batch.into_iter().for_each(|entry| entry.task.answer());
 }
 
-fn overrule(places: &mut [Place], refusal: &Refusal) {
-    for place in places {
-        place.task.overrule(refusal.clone());
+fn overrule(batch: &mut [BatchTask], refusal: &Refusal) {
+    for entry in batch {
+        entry.task.overrule(refusal.clone());
     }
 }
 
@@ -447,24 +447,24 @@ fn unavailable() -> Refusal {
 
 /// Runs one command and gives the rows that it needs. Whatever it changed is taken back unless it is done.
 /// A panic is a bug; it costs that command alone a 500, never the batch.
-fn decide_guarded(place: &mut Place, world: &mut World) -> Vec<Want> {
+fn decide_guarded(entry: &mut BatchTask, world: &mut World) -> Vec<Want> {
     let savepoint = world.savepoint();
-    world.begin(place.now, place.seed);
-    let step = catch_unwind(AssertUnwindSafe(|| place.task.decide(world)));
-    place.decided = !matches!(step, Ok(Step::Load(_)));
+    world.begin(entry.now, entry.seed);
+    let step = catch_unwind(AssertUnwindSafe(|| entry.task.decide(world)));
+    entry.decided = !matches!(step, Ok(Decision::Load(_)));
     match step {
-        Ok(Step::Done) => Vec::new(),
-        Ok(Step::Refused) => {
+        Ok(Decision::Done) => Vec::new(),
+        Ok(Decision::Refused) => {
             world.roll_back(savepoint);
             Vec::new()
         }
-        Ok(Step::Load(wants)) => {
+        Ok(Decision::Load(wants)) => {
             world.roll_back(savepoint);
             wants
         }
         Err(_) => {
             world.roll_back(savepoint);
-            place.task.overrule(bug());
+            entry.task.overrule(bug());
             Vec::new()
         }
     }

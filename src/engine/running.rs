@@ -44,16 +44,16 @@ impl Engine {
     /// # Errors
     /// When the system has no thread for one.
     pub fn with(executors: Vec<Executor>) -> std::io::Result<Self> {
-        let (tell, stopped) = watch::channel(None);
+        let (sender, stopped) = watch::channel(None);
         let alive = Arc::new(AtomicBool::new(true));
-        let (tell, running) = (Arc::new(tell), Arc::new(AtomicUsize::new(executors.len())));
+        let (sender, running) = (Arc::new(sender), Arc::new(AtomicUsize::new(executors.len())));
         let mut queues = Vec::with_capacity(executors.len());
         let commits = Commits::default();
         for mut executor in executors {
             executor.commits = commits.clone();
             let (queue, waiting) = bounded(QUEUE_MAX);
             let waiting = Waiting::new(waiting, executor.one_organization());
-            let end = End { alive: alive.clone(), tell: tell.clone(), running: running.clone(), reason: None };
+            let end = End { alive: alive.clone(), sender: sender.clone(), running: running.clone(), reason: None };
             std::thread::Builder::new().name("engine".into()).spawn(move || {
                 let mut end = end;
                 end.reason = Some(work(executor, waiting));
@@ -68,8 +68,8 @@ impl Engine {
         let mut hasher = DefaultHasher::new();
         organization.hash(&mut hasher);
         let among = u64::try_from(self.queues.len()).unwrap_or(1).max(1);
-        let place = usize::try_from(hasher.finish() % among).unwrap_or(0);
-        &self.queues[place]
+        let entry = usize::try_from(hasher.finish() % among).unwrap_or(0);
+        &self.queues[entry]
     }
 
     /// Whether it takes commands.
@@ -157,7 +157,7 @@ enum Reason {
 /// Told when it is dropped, which a thread does that dies of a bug as well.
 struct End {
     alive: Arc<AtomicBool>,
-    tell: Arc<watch::Sender<Option<String>>>,
+    sender: Arc<watch::Sender<Option<String>>>,
     running: Arc<AtomicUsize>,
     reason: Option<Reason>,
 }
@@ -173,9 +173,9 @@ impl Drop for End {
         };
         self.alive.store(false, Ordering::SeqCst);
         // The first reason is the one that counts.
-        self.tell.send_if_modified(|told| {
-            let first = told.is_none();
-            told.get_or_insert(reason);
+        self.sender.send_if_modified(|reported| {
+            let first = reported.is_none();
+            reported.get_or_insert(reason);
             first
         });
     }
@@ -186,7 +186,7 @@ fn work(mut executor: Executor, mut waiting: Waiting) -> Reason {
     loop {
         let verdict = match executor.next_batch(&mut waiting) {
             Some(batch) => executor.run_ahead(batch, Some(&mut waiting)),
-            None if executor.is_writing() => executor.land(),
+            None if executor.is_writing() => executor.finish_commits(),
             None => return Reason::Done,
         };
         if let Verdict::Stop(reason) = verdict {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_left_without_an_answer_is_told_that_the_outcome_is_unknown() {
+    async fn a_caller_without_an_answer_gets_outcome_unknown() {
         let clock = Clock::manual(Time::from_micros(1));
         let executor = Executor::new(Store::Memory(Memory::new()), clock, Seeds::counted(1));
         let engine = Engine::start(executor).unwrap();

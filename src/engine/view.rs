@@ -17,23 +17,23 @@ pub(super) enum Seen<T> {
     Waits(Vec<Want>),
 }
 
-/// Runs `look` over the store until it has everything it asks for. Nothing is written.
-pub fn view<T>(reads: &Reads, now: Time, look: impl FnMut(&mut World) -> Result<T, Halt>) -> Result<T, Refusal> {
-    match rounds(now, look, |wants| Some(reads.load(wants))) {
+/// Runs `query` over the store until it has everything it asks for. Nothing is written.
+pub fn view<T>(reads: &Reads, now: Time, query: impl FnMut(&mut World) -> Result<T, Halt>) -> Result<T, Refusal> {
+    match rounds(now, query, |wants| Some(reads.load(wants))) {
         Seen::Ended(outcome) => outcome,
         Seen::Waits(_) => Err(endless()),
     }
 }
 
-/// Runs `look` until it has everything, or until `load` will not load what it asks for.
+/// Runs `query` until it has everything, or until `load` will not load what it asks for.
 pub(super) fn rounds<T>(
     now: Time,
-    mut look: impl FnMut(&mut World) -> Result<T, Halt>,
+    mut query: impl FnMut(&mut World) -> Result<T, Halt>,
     load: impl Fn(&[Want]) -> Option<Result<Vec<Vec<Row>>, StoreError>>,
 ) -> Seen<T> {
     let mut world = World::new(now);
     for _ in 0..ROUNDS_MAX {
-        let wants = match look(&mut world) {
+        let wants = match query(&mut world) {
             Ok(seen) => return Seen::Ended(Ok(seen)),
             Err(Halt::Refuse(refusal)) => return Seen::Ended(Err(*refusal)),
             Err(Halt::Load(wants)) => wants,

@@ -190,8 +190,8 @@ fn row(world: &mut World, org: OrgId, batch: PayoutLinkBatchId, number: i64) -> 
 
 /// All events about an object.
 fn events_of(world: &mut World, org: OrgId, object: Uuid) -> Result<(), Halt> {
-    let told = world.all::<Event>(Event::OF_OBJECT, key![org, object])?;
-    world.each(told, |world, event| erase_event(world, &event)).map(drop)
+    let reported = world.all::<Event>(Event::OF_OBJECT, key![org, object])?;
+    world.each(reported, |world, event| erase_event(world, &event)).map(drop)
 }
 
 fn erase_event(world: &mut World, event: &Arc<Event>) -> Result<(), Halt> {

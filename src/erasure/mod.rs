@@ -24,7 +24,7 @@ use crate::ids::{JobId, OrgId, UserId};
 use crate::jobs::{self, Work};
 use crate::messages::Message;
 use crate::transfers;
-use crate::users::{Elsewhere, User};
+use crate::users::{User, UserDeletionHooks};
 use crate::world::record::{key, record, words};
 use crate::world::{Halt, World};
 
@@ -107,7 +107,7 @@ impl Erasure {
 }
 
 /// What is here, and in what is listed before, of a user.
-pub const OF_USERS: Elsewhere = Elsewhere { under_way: transfers::under_way, erase: begin };
+pub const OF_USERS: UserDeletionHooks = UserDeletionHooks { under_way: transfers::under_way, erase: begin };
 
 /// Leaves the erasure behind, and its job.
 fn begin(world: &mut World, org: OrgId, id: UserId) -> Result<(), Halt> {

@@ -9,13 +9,14 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::{Event, EventName, HeadJson, News, head_of, tell};
+use super::{Event, EventName, HeadJson, NewEvent, emit, head_of};
 use crate::clock::Time;
 use crate::http::input::input;
-use crate::http::inputs::Whole;
+use crate::http::inputs::Integer;
 use crate::http::lists::LIMIT_MAX;
-use crate::http::{Answer, Call, Outcome, Scope};
+use crate::http::{Answer, Call, Outcome};
 use crate::ids::{AppId, EventId, MemberId, OrgId};
+use crate::scope::Scope;
 use crate::world::query::{Compare, Direction};
 use crate::world::record::{Cell, words};
 use crate::world::{Halt, Query, World};
@@ -131,16 +132,16 @@ pub fn record(world: &mut World, org: OrgId, act: NewAct) -> Result<(), Halt> {
     let act = kind.as_str().to_owned();
     let kept = Kept { act, by, member_id, app_id, subject, before, after };
     let id: Uuid = world.id();
-    tell(world, log_of(org), News::of(EventName::AdministrativeAct, id, 1, &kept))
+    emit(world, log_of(org), NewEvent::of(EventName::AdministrativeAct, id, 1, &kept))
 }
 
 input! {
     /// Which acts are asked for.
     pub struct ActsQuery {
         /// Only acts behind this sequence number; 0, or nothing, for all.
-        pub after: Option<Whole<0, { i64::MAX }>>,
+        pub after: Option<Integer<0, { i64::MAX }>>,
         /// Acts of a page, 1 to 100; 100 when not given.
-        pub limit: Option<Whole<1, LIMIT_MAX>>,
+        pub limit: Option<Integer<1, LIMIT_MAX>>,
     }
 }
 

@@ -8,7 +8,8 @@ use super::{Event, EventName, acts};
 use crate::chain::{Head, HistoryKeys, hex};
 use crate::clock::Time;
 use crate::http::input::input;
-use crate::http::inputs::Whole;
+use crate::http::inputs::Integer;
+use crate::http::inputs::word_input;
 use crate::http::lists::LIMIT_MAX;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
@@ -18,6 +19,8 @@ use crate::world::Query;
 use crate::world::query::{Compare, Direction};
 use crate::world::record::{Cell, key};
 
+word_input!(super::EventName);
+
 /// Events of a page when the request does not say: a reader that keeps up wants many at once.
 const LIMIT_DEFAULT: i64 = LIMIT_MAX;
 
@@ -25,9 +28,9 @@ input! {
     /// Which events are asked for.
     pub struct EventsQuery {
         /// Only events behind this sequence number; 0, or nothing, for all.
-        pub after: Option<Whole<0, { i64::MAX }>>,
+        pub after: Option<Integer<0, { i64::MAX }>>,
         /// Events of a page, 1 to 100; 100 when not given.
-        pub limit: Option<Whole<1, LIMIT_MAX>>,
+        pub limit: Option<Integer<1, LIMIT_MAX>>,
         /// Only events of this name.
         pub name: Option<EventName>,
         /// Only events about this object.

@@ -9,12 +9,12 @@
 
 pub mod acts;
 mod http;
-mod listening;
+mod subscription;
 mod names;
 
 pub use http::{EventJson, HeadJson, routes};
-pub use listening::{Listening, Untold, listen, stop_listening, take_untold};
 pub use names::EventName;
+pub use subscription::{Subscription, Unread, subscribe, take_unread, unsubscribe};
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use uuid::Uuid;
 
 use crate::chain::{ChainKey, Head, Log};
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{AppId, EventId, OrgId};
+use crate::scope::Scope;
 use crate::world::record::{key, record};
 use crate::world::{Halt, Want, World};
 
@@ -43,9 +43,9 @@ record! {
         /// The last event's hash.
         pub hash: Vec<u8>,
         /// Whether anybody is to be told of what is new.
-        pub listening: Listening,
+        pub subscription: Subscription,
         /// Up to which event they were; of no meaning where nobody is.
-        pub told_sequence: i64,
+        pub notified_sequence: i64,
         /// The last event of a version that chained without a key; 0 where there was none, and below zero until the
         /// chain is carried over.
         pub unkeyed_to: i64,
@@ -62,8 +62,8 @@ impl EventStream {
             app: scope.app,
             sequence: 0,
             hash: Vec::new(),
-            listening: Listening::Nobody,
-            told_sequence: 0,
+            subscription: Subscription::None,
+            notified_sequence: 0,
             unkeyed_to: 0,
             unkeyed_proof: None,
         }
@@ -112,7 +112,7 @@ impl Event {
 
 /// What is told of an object.
 #[derive(Clone, Debug)]
-pub struct News {
+pub struct NewEvent {
     /// The event's name.
     pub name: EventName,
     /// The object.
@@ -123,7 +123,7 @@ pub struct News {
     pub object: String,
 }
 
-impl News {
+impl NewEvent {
     /// What is told of an object that looks so now.
     ///
     /// # Panics
@@ -147,13 +147,13 @@ pub fn head_of(world: &World, scope: Scope) -> Result<Option<Head>, Halt> {
     Ok(last.map(|event| event.head()))
 }
 
-/// The row that [`tell`] asks for.
+/// The row that [`emit`] asks for.
 pub fn want(scope: Scope) -> Want {
     Want::row::<EventStream>(key![scope.org, scope.app])
 }
 
 /// Writes an event at the end of the app's log.
-pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
+pub fn emit(world: &mut World, scope: Scope, new: NewEvent) -> Result<(), Halt> {
     let stream = world.get::<EventStream>(key![scope.org, scope.app])?;
     let (sequence, before) =
         stream.as_ref().map_or((1, Vec::new()), |stream| (stream.sequence + 1, stream.hash.clone()));
@@ -162,10 +162,10 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
         app: scope.app,
         sequence,
         id: world.id(),
-        name: news.name,
-        object_id: news.object_id,
-        version: news.version,
-        object: news.object,
+        name: new.name,
+        object_id: new.object_id,
+        version: new.version,
+        object: new.object,
         hash: Vec::new(),
         created_at: world.now(),
         erased: None,
@@ -173,11 +173,11 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
     let hash = link(world.chain(), &before, &event);
     match &stream {
         Some(stream) => {
-            let listening = listening::call(world, stream);
+            let subscription = subscription::schedule(world, stream);
             world.change(stream, |stream| {
                 stream.sequence = sequence;
                 stream.hash.clone_from(&hash);
-                stream.listening = listening;
+                stream.subscription = subscription;
             });
         }
         None => {
@@ -189,10 +189,10 @@ pub fn tell(world: &mut World, scope: Scope, news: News) -> Result<(), Halt> {
 }
 
 /// Writes an event at the end of the log of every app of the organization: of what all its apps share.
-pub fn tell_all(world: &mut World, org: OrgId, news: &News) -> Result<(), Halt> {
+pub fn emit_to_all(world: &mut World, org: OrgId, new: &NewEvent) -> Result<(), Halt> {
     for stream in world.all::<EventStream>(EventStream::OF_ORG, key![org])? {
         if stream.app.0 != org.0 {
-            tell(world, Scope { org, app: stream.app }, news.clone())?;
+            emit(world, Scope { org, app: stream.app }, new.clone())?;
         }
     }
     Ok(())

@@ -1,10 +1,9 @@
 //! Every event there is: its name, when it is told, and what it is about (docs/decisions.md 12).
 //!
-//! THE list. `events::tell` takes nothing else, so that no event can be told that is not described; docs/events.md
+//! THE list. `events::emit` takes nothing else, so that no event can be told that is not described; docs/events.md
 //! and the `webhooks` of the OpenAPI document are made from it. A name never changes: it stands in the log for
 //! ever, and receivers ask for it.
 
-use crate::http::inputs::word_input;
 use crate::world::record::words;
 
 /// Declares the events: when each is told, its name, and the schema of the object that it carries, by the name
@@ -84,7 +83,6 @@ events! {
     /// An organization was created, a key, a member, a setting or a policy changed, a payee was erased, or a phone or an address unlocked. Only in the log of GET /v2/administrative-acts; no endpoint gets it.
     AdministrativeAct = "administrative_act.recorded" carries "AdministrativeAct",
 }
-word_input!(EventName);
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,9 @@
 //! The route of exports.
 
-use super::{Asked, ExportJson, Place, Section, export};
+use super::{Cursor, ExportJson, ExportRequest, Section, export};
 use crate::erasure::{Erasure, shows};
 use crate::http::input::input;
-use crate::http::inputs::{Text, Whole};
+use crate::http::inputs::{Integer, Text};
 use crate::http::lists::LIMIT_MAX;
 use crate::http::route::route;
 use crate::http::{Answer, Call, Content, Outcome, Route};
@@ -22,28 +22,28 @@ input! {
         /// The page of that list behind this place; follow `next` of the page before.
         pub after: Option<Text<100>>,
         /// Objects of each list, 1 to 100; 25 when not given.
-        pub limit: Option<Whole<1, LIMIT_MAX>>,
+        pub limit: Option<Integer<1, LIMIT_MAX>>,
     }
 }
 
 impl ExportQuery {
-    fn place(&self) -> Result<Option<Place>, Refusal> {
+    fn cursor(&self) -> Result<Option<Cursor>, Refusal> {
         let Some(after) = &self.after else { return Ok(None) };
-        let place = self.section.and_then(|section| Place::parse(section, &after.0));
+        let cursor = self.section.and_then(|section| Cursor::parse(section, &after.0));
         let message = "is no place in this list; follow `next` of a page";
-        place.map(Some).ok_or_else(|| Refusal::field(Code::InvalidInput, "after", message))
+        cursor.map(Some).ok_or_else(|| Refusal::field(Code::InvalidInput, "after", message))
     }
 }
 
 /// GET /v2/users/{user_id}/export
 pub async fn export_user(call: Call) -> Outcome {
     let query: ExportQuery = call.query()?;
-    let asked = Asked {
+    let asked = ExportRequest {
         org: call.caller.org,
         app: call.caller.app,
         user: call.id("user_id", "user")?,
         section: query.section,
-        after: query.place()?,
+        after: query.cursor()?,
         limit: usize::try_from(query.limit.as_ref().map_or(LIMIT_DEFAULT, |limit| limit.0)).unwrap_or(1),
     };
     let (vault, user) = (call.bursar.vault.clone(), asked.user.to_string());

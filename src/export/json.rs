@@ -24,7 +24,7 @@ use crate::users::screening::ScreeningHitJson;
 use crate::users::verification::VerificationJson;
 use crate::users::{
     Address, ComplianceDecisionJson, EntityType, MethodDetailsJson, PhoneJson, TaxIdType, TaxYear, User, UserJson,
-    UserStatus, method_details, place,
+    UserStatus, method_details, seal_context,
 };
 use crate::vault::Vault;
 use crate::world::record::words;
@@ -240,7 +240,7 @@ impl IdentityJson {
     pub(super) fn opened(self, vault: &Vault, org: OrgId, user: &User) -> Self {
         let open = |sealed: &Option<Vec<u8>>, column| {
             let sealed = sealed.as_deref()?;
-            vault.open(&place(org, user.id, column), sealed).ok()
+            vault.open(&seal_context(org, user.id, column), sealed).ok()
         };
         let born = open(&user.sealed_date_of_birth, "sealed_date_of_birth");
         let address = open(&user.sealed_address, "sealed_address");

@@ -17,12 +17,12 @@ use uuid::Uuid;
 
 use crate::apps;
 use crate::events::{Event, EventJson};
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, UserId};
 use crate::messages::Message;
 use crate::payout_links::{self, PayoutLink, PayoutLinkJson};
 use crate::payout_methods::PayoutMethod;
 use crate::payout_requests::{self, PayoutRequest, PayoutRequestJson};
+use crate::scope::Scope;
 use crate::transfers::{self, Transfer};
 use crate::users::notices::ChangeNotice;
 use crate::users::screening::ScreeningHit;
@@ -41,7 +41,7 @@ const YEARS: usize = 100;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ExportRequest {
     /// The organization.
     pub org: OrgId,
     /// The app whose data are asked for; `None` for all of the organization.
@@ -51,21 +51,21 @@ pub struct Asked {
     /// The one list; `None` for the first page of each.
     pub section: Option<Section>,
     /// The page of that list behind this place.
-    pub after: Option<Place>,
+    pub after: Option<Cursor>,
     /// Objects of a page.
     pub limit: usize,
 }
 
 /// A place in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Cursor {
     /// Behind the row with this id.
     Id(Uuid),
     /// In a list that goes app by app: behind this row of this app.
     OfApp(AppId, Value),
 }
 
-impl Place {
+impl Cursor {
     /// The place in a list that a text names; `None` where it names none.
     pub fn parse(section: Section, text: &str) -> Option<Self> {
         let of_app = || {
@@ -101,7 +101,7 @@ impl Place {
 ///
 /// # Errors
 /// `not-found`.
-pub fn export(world: &mut World, vault: &Vault, asked: &Asked) -> Result<ExportJson, Halt> {
+pub fn export(world: &mut World, vault: &Vault, asked: &ExportRequest) -> Result<ExportJson, Halt> {
     let user = match asked.app {
         Some(app) => users::find(world, Scope { org: asked.org, app }, asked.user)?,
         None => users::find_in_organization(world, asked.org, asked.user)?,
@@ -159,7 +159,7 @@ pub fn export(world: &mut World, vault: &Vault, asked: &Asked) -> Result<ExportJ
 
 /// The lists of an export. What they lack is loaded for all of them together.
 struct Lists<'a> {
-    asked: &'a Asked,
+    asked: &'a ExportRequest,
     missing: Vec<Want>,
 }
 
@@ -167,7 +167,7 @@ struct Lists<'a> {
 type Rows<R> = Vec<(AppId, Arc<R>)>;
 
 /// An app, and the place in its rows behind which more are asked for.
-type AppPlace = (AppId, Option<Value>);
+type AppCursor = (AppId, Option<Value>);
 
 /// A condition: this column has this value; no row where there is no value.
 type Where = (&'static str, Option<Value>);
@@ -258,7 +258,7 @@ impl Lists<'_> {
         if R::TABLE.position("app").is_some() {
             query = query.matching("app", self.asked.app);
         }
-        if let (Some(Place::Id(after)), true) = (&self.asked.after, self.asked.section.is_some()) {
+        if let (Some(Cursor::Id(after)), true) = (&self.asked.after, self.asked.section.is_some()) {
             query.after = Some(after.to_value());
         }
         let found = self.gather(world.page::<R>(&query))?;
@@ -308,9 +308,9 @@ impl Lists<'_> {
 
     /// The next apps that are or were connected, each with the place behind which its rows are asked for, and whether they are
     /// the last.
-    fn apps(&mut self, world: &World) -> Result<Option<(Vec<AppPlace>, bool)>, Halt> {
+    fn apps(&mut self, world: &World) -> Result<Option<(Vec<AppCursor>, bool)>, Halt> {
         let after = match &self.asked.after {
-            Some(Place::OfApp(app, row)) if self.asked.section.is_some() => Some((*app, Some(row.clone()))),
+            Some(Cursor::OfApp(app, row)) if self.asked.section.is_some() => Some((*app, Some(row.clone()))),
             Some(_) | None => None,
         };
         if let Some(app) = self.asked.app {
@@ -332,7 +332,7 @@ impl Lists<'_> {
 
     /// The path of a list's page behind a place.
     fn next(&self, section: Section, after: &str) -> String {
-        let Asked { user, limit, .. } = self.asked;
+        let ExportRequest { user, limit, .. } = self.asked;
         format!("/v2/users/{user}/export?section={section}&limit={limit}&after={after}")
     }
 }
@@ -378,16 +378,16 @@ mod tests {
     fn a_place_is_read_as_its_list_writes_it() {
         let (app, row) = (AppId(Uuid::from_u128(1)), Uuid::from_u128(2));
         let of_app = format!("{app}.{row}");
-        assert_eq!(Place::parse(Section::Notices, &row.to_string()), Some(Place::Id(row)));
-        assert_eq!(Place::parse(Section::Transfers, &of_app), Some(Place::OfApp(app, Value::Id(row))));
-        assert_eq!(Place::parse(Section::Events, &format!("{app}.7")), Some(Place::OfApp(app, Value::Int(7))));
+        assert_eq!(Cursor::parse(Section::Notices, &row.to_string()), Some(Cursor::Id(row)));
+        assert_eq!(Cursor::parse(Section::Transfers, &of_app), Some(Cursor::OfApp(app, Value::Id(row))));
+        assert_eq!(Cursor::parse(Section::Events, &format!("{app}.7")), Some(Cursor::OfApp(app, Value::Int(7))));
         for (section, text) in [
             (Section::Notices, of_app.as_str()),
             (Section::Events, &of_app),
             (Section::Transfers, "7"),
             (Section::Events, ""),
         ] {
-            assert_eq!(Place::parse(section, text), None, "{section} {text}");
+            assert_eq!(Cursor::parse(section, text), None, "{section} {text}");
         }
     }
 }

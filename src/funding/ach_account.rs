@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::apps;
 use crate::bank_accounts::{self, BankAccount, BankAccountJson, SealedAccount};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::OrgId;
-use crate::ledger::watch;
+use crate::ledger::wallet_funding;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// PUT /v2/apps/{app_id}/ach-account
@@ -54,7 +54,7 @@ impl Command for SetAchAccount {
         }
         apps::touch(world, &app)?;
         // Refills that failed may have failed because of the account before.
-        watch::change(world, scope, |watch| watch.rests_until = None)?;
+        wallet_funding::change(world, scope, |watch| watch.refill_after = None)?;
         Ok(BankAccountJson::from(&*account))
     }
 }

@@ -7,13 +7,13 @@
 use super::organization::move_between;
 use crate::apps;
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, TransferId};
-use crate::ledger::watch;
-use crate::ledger::{self, Place, Posting, postings};
+use crate::ledger::wallet_funding;
+use crate::ledger::{self, Account, Posting, postings};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::transfers::{Transfer, TransferKind};
 use crate::world::record::{key, record};
 use crate::world::{Halt, World};
@@ -53,9 +53,9 @@ const RETURNED: &str = "returned to a bank from an app that was deleted";
 /// had was given to its organization, or spent by it.
 fn bring_from_organization(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     let scope = transfer.scope();
-    let held = ledger::balance(world, scope.org, Place::AppWallet(scope.app))?;
+    let held = ledger::balance(world, scope.org, Account::AppWallet(scope.app))?;
     // What is owed already comes first, so it is brought along: nothing else is let out of the wallet before.
-    let due = transfer.arrives.plus(watch::find(world, scope)?.owed).map_err(too_much)?;
+    let due = transfer.arrives.plus(wallet_funding::find(world, scope)?.owed).map_err(too_much)?;
     let lacks = due.plus(held.negated()).map_err(too_much)?;
     if lacks.is_positive() {
         move_between(world, scope, lacks.negated(), Some(RETURNED.to_owned()))?;
@@ -100,21 +100,21 @@ pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncove
         created_at: now,
         covered_at: None,
     });
-    let owed = watch::find(world, transfer.scope())?.owed.plus(amount).map_err(too_much)?;
-    watch::change(world, transfer.scope(), |watch| watch.owed = owed)
+    let owed = wallet_funding::find(world, transfer.scope())?.owed.plus(amount).map_err(too_much)?;
+    wallet_funding::change(world, transfer.scope(), |watch| watch.owed = owed)
 }
 
 /// Covers what the app owes with what its wallet holds, as far as that goes.
 pub(super) fn cover(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let debts = world.all::<Debt>(Debt::OPEN, key![scope.org, scope.app, true])?;
     for debt in debts {
-        let held = ledger::balance(world, scope.org, Place::AppWallet(scope.app))?;
+        let held = ledger::balance(world, scope.org, Account::AppWallet(scope.app))?;
         let amount = held.min(debt.left_open);
         if !amount.is_positive() {
             return Ok(());
         }
         let left = debt.left_open.plus(amount.negated()).map_err(too_much)?;
-        let owed = watch::find(world, scope)?.owed.plus(amount.negated()).map_err(too_much)?;
+        let owed = wallet_funding::find(world, scope)?.owed.plus(amount.negated()).map_err(too_much)?;
         ledger::post(world, &covering(scope, &debt, amount)?)?;
         let now = world.now();
         world.change(&debt, |debt| {
@@ -122,7 +122,7 @@ pub(super) fn cover(world: &mut World, scope: Scope) -> Result<(), Halt> {
             debt.open = left.is_positive();
             debt.covered_at = left.is_zero().then_some(now);
         });
-        watch::change(world, scope, |watch| watch.owed = owed)?;
+        wallet_funding::change(world, scope, |watch| watch.owed = owed)?;
     }
     Ok(())
 }

@@ -6,12 +6,12 @@ use super::ach_account::needed_ach_account;
 use crate::apps;
 use crate::bank_accounts::BankAccount;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkId};
 use crate::jobs::{self, Work};
-use crate::ledger::watch;
+use crate::ledger::wallet_funding;
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::scope::Scope;
 use crate::transfers::{self, Transfer, TransferJson, TransferKind};
 use crate::world::{Halt, World};
 
@@ -62,7 +62,7 @@ pub fn pull(
         ..transfer
     };
     let transfer = transfers::open(world, transfer)?;
-    watch::change(world, scope, |watch| watch.pulls += 1)?;
+    wallet_funding::change(world, scope, |watch| watch.pulls += 1)?;
     jobs::enqueue(world, scope.org, Work::SubmitTransfer { transfer: transfer.id.0 });
     Ok(transfer)
 }

@@ -16,7 +16,7 @@ mod deposit;
 mod http;
 mod organization;
 mod settle;
-mod tend;
+mod top_up;
 pub mod verify;
 mod withdraw;
 
@@ -26,5 +26,5 @@ pub use deposit::{Deposit, pull};
 pub use http::routes;
 pub use organization::{MoveBetween, OrganizationTransfer, OrganizationTransferJson};
 pub use settle::{complete, fail, take_back};
-pub use tend::TendWallet;
+pub use top_up::TopUpWallet;
 pub use withdraw::Withdraw;

@@ -8,12 +8,12 @@ use utoipa::ToSchema;
 use crate::apps;
 use crate::clock::Time;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, TransferId};
-use crate::ledger::{self, Place, TransactionJson, postings, watch};
+use crate::ledger::{self, Account, TransactionJson, postings, wallet_funding};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::rules::Happening;
+use crate::scope::Scope;
+use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer, TransferKind, TransferStatus};
 use crate::world::record::record;
 use crate::world::{Halt, World};
@@ -106,8 +106,8 @@ impl Command for MoveBetween {
 
 /// A deleted app is given what it owes, and no more.
 fn may_be_given(world: &World, scope: Scope, amount: Cents) -> Result<(), Halt> {
-    let owed = watch::find(world, scope)?.owed;
-    let held = ledger::balance(world, scope.org, Place::AppWallet(scope.app))?;
+    let owed = wallet_funding::find(world, scope)?.owed;
+    let held = ledger::balance(world, scope.org, Account::AppWallet(scope.app))?;
     let lacks = owed.plus(held.negated()).map_err(|reason| Refusal::new(Code::InvalidState, reason.to_string()))?;
     if !lacks.is_positive() {
         return Err(Refusal::not_found("app").into());
@@ -144,6 +144,6 @@ pub(super) fn move_between(
     let transfer = Transfer::new(scope.org, scope.app, id, TransferKind::Refill, amount.negated(), now);
     let transfer = Transfer { arrives: size, metadata: metadata.clone(), ..transfer };
     let transfer = transfers::open(world, transfer)?;
-    transfers::advance(world, &transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))?;
+    transfers::advance(world, &transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
     Ok(world.add(OrganizationTransfer { org: scope.org, id, app: scope.app, amount, metadata, created_at: now }))
 }

@@ -6,16 +6,16 @@ use super::debts::make_up;
 use crate::apps::{self, App};
 use crate::bank_accounts::{self, BankAccount};
 use crate::clock::DAY_SECONDS;
-use crate::http::Scope;
 use crate::ids::{AppId, TransferId};
 use crate::jobs::{self, Work};
-use crate::ledger::watch::{self, WalletWatch};
+use crate::ledger::wallet_funding::{self, WalletFunding};
 use crate::ledger::{self, postings};
 use crate::platform::Platform;
 use crate::rails::Direction;
-use crate::rails::failures::{FailureCode, MethodFate};
+use crate::rails::failures::{FailureCode, MethodOutcome};
 use crate::refusal::{Code, Refusal};
-use crate::transfers::rules::Happening;
+use crate::scope::Scope;
+use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -30,12 +30,12 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
     match direction {
         Direction::Debit => {
             ledger::post(world, &postings::deposit(scope, id, amount))?;
-            watch::change(world, scope, |watch| pulled(watch, id))?;
+            wallet_funding::change(world, scope, |watch| pulled(watch, id))?;
         }
         Direction::Credit => ledger::post(world, &postings::settle_withdrawal(scope, id, platform, amount))?,
     }
     let now = world.now();
-    transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))
+    transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))
 }
 
 /// Nothing was pulled, or what was withdrawn is back.
@@ -44,16 +44,16 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     let (scope, id) = (transfer.scope(), transfer.id);
     match direction {
         Direction::Debit => {
-            if watch::find(world, scope)?.refill == Some(id) {
+            if wallet_funding::find(world, scope)?.refill == Some(id) {
                 rest(world, scope)?;
             }
-            watch::change(world, scope, |watch| pulled(watch, id))?;
+            wallet_funding::change(world, scope, |watch| pulled(watch, id))?;
         }
         Direction::Credit => {
             ledger::post(world, &postings::fail_withdrawal(scope, id, platform, transfer.arrives))?;
         }
     }
-    end_badly(world, transfer, Happening::Failed, code)
+    end_badly(world, transfer, TransferEvent::Failed, code)
 }
 
 /// The bank took back what it had paid, or sent back what had arrived.
@@ -69,18 +69,18 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
         }
         Direction::Credit => ledger::post(world, &postings::return_withdrawal(scope, id, platform, amount))?,
     }
-    end_badly(world, transfer, Happening::Returned, code)
+    end_badly(world, transfer, TransferEvent::Returned, code)
 }
 
 /// The transfer's end, and that of a bank account that is of no use any more.
 fn end_badly(
     world: &mut World,
     transfer: &Arc<Transfer>,
-    happening: Happening,
+    event: TransferEvent,
     code: FailureCode,
 ) -> Result<Arc<Transfer>, Halt> {
-    let transfer = transfers::advance(world, transfer, happening, |transfer| transfer.error = Some(code))?;
-    if let (Some(account), MethodFate::Disabled) = (transfer.bank_account, code.failure().method) {
+    let transfer = transfers::advance(world, transfer, event, |transfer| transfer.error = Some(code))?;
+    if let (Some(account), MethodOutcome::Disabled) = (transfer.bank_account, code.failure().method) {
         let account = world.get::<BankAccount>(key![transfer.org, account])?;
         let app = world.get::<App>(key![transfer.org, transfer.app])?;
         if let (Some(account), Some(app)) = (account, app)
@@ -94,7 +94,7 @@ fn end_badly(
 }
 
 /// The bank has decided on a pull; another refill may be under way meanwhile.
-fn pulled(watch: &mut WalletWatch, id: TransferId) {
+fn pulled(watch: &mut WalletFunding, id: TransferId) {
     watch.pulls -= 1;
     watch.refill = watch.refill.filter(|refill| *refill != id);
 }
@@ -103,8 +103,8 @@ fn pulled(watch: &mut WalletWatch, id: TransferId) {
 fn rest(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let Scope { org, app: AppId(app) } = scope;
     let until = world.now().plus_seconds(REST_SECONDS);
-    watch::change(world, scope, |watch| watch.rests_until = Some(until))?;
-    jobs::enqueue_at(world, org, Work::TendWallet { app }, until);
+    wallet_funding::change(world, scope, |watch| watch.refill_after = Some(until))?;
+    jobs::enqueue_at(world, org, Work::TopUpWallet { app }, until);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::debts::Debt;
 use crate::ids::{AppId, OrgId, TransferId};
 use crate::ledger::verify::Finding;
-use crate::ledger::watch::WalletWatch;
+use crate::ledger::wallet_funding::WalletFunding;
 use crate::rails::Direction;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 
@@ -16,7 +16,7 @@ const INVARIANT: u8 = 3;
 /// Checks transfers, then debts, then watches. It remembers what is under way or was taken back.
 #[derive(Default)]
 pub struct Checker {
-    apps: BTreeMap<(OrgId, AppId), Standing>,
+    apps: BTreeMap<(OrgId, AppId), AppTotals>,
     refills: HashSet<TransferId>,
     taken_back: HashSet<TransferId>,
     findings: Vec<Finding>,
@@ -24,7 +24,7 @@ pub struct Checker {
 
 /// What an app's rows say together.
 #[derive(Default)]
-struct Standing {
+struct AppTotals {
     owed: i128,
     pulls: i64,
 }
@@ -64,9 +64,9 @@ impl Checker {
     }
 
     /// Then every watch.
-    pub fn watch(&mut self, watch: &WalletWatch) {
+    pub fn watch(&mut self, watch: &WalletFunding) {
         let place = format!("wallet watch of app {}", watch.app);
-        let Standing { owed, pulls } = self.apps.remove(&(watch.org, watch.app)).unwrap_or_default();
+        let AppTotals { owed, pulls } = self.apps.remove(&(watch.org, watch.app)).unwrap_or_default();
         if i128::from(watch.owed.get()) != owed {
             self.find(format!("says that {} cents are owed; its debts say {owed}", watch.owed.get()), place.clone());
         }
@@ -83,7 +83,7 @@ impl Checker {
 
     /// What was found, when everything was shown.
     pub fn findings(mut self) -> Vec<Finding> {
-        for ((_, app), Standing { owed, pulls }) in std::mem::take(&mut self.apps) {
+        for ((_, app), AppTotals { owed, pulls }) in std::mem::take(&mut self.apps) {
             if owed != 0 || pulls != 0 {
                 let what = format!("is not there; {owed} cents are owed and {pulls} pulls under way");
                 self.find(what, format!("wallet watch of app {app}"));
@@ -130,20 +130,20 @@ mod tests {
     }
 
     /// What its rows say: 300 cents are owed, a refill and a payment are under way.
-    fn watch() -> WalletWatch {
-        WalletWatch {
+    fn watch() -> WalletFunding {
+        WalletFunding {
             org: ORG,
             app: APP,
             floor: None,
             refill: Some(TransferId(Uuid::from_u128(2))),
-            rests_until: None,
+            refill_after: None,
             owed: Cents::new(300),
             pulls: 2,
-            called: false,
+            scheduled: false,
         }
     }
 
-    fn found(debt: &Debt, watch: Option<&WalletWatch>) -> Vec<String> {
+    fn found(debt: &Debt, watch: Option<&WalletFunding>) -> Vec<String> {
         let mut checker = Checker::default();
         checker.transfer(&transfer(1, TransferKind::Refill, TransferStatus::Reversed));
         checker.transfer(&transfer(2, TransferKind::Refill, TransferStatus::Pending));
@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn what_an_app_owes_and_waits_for_is_held_against_its_rows() {
         assert_eq!(found(&debt(), Some(&watch())), Vec::<String>::new());
-        let table: [(&str, WalletWatch); 3] = [
-            ("says that 299 cents are owed; its debts say 300", WalletWatch { owed: Cents::new(299), ..watch() }),
-            ("says that 1 pulls are under way; its transfers say 2", WalletWatch { pulls: 1, ..watch() }),
+        let table: [(&str, WalletFunding); 3] = [
+            ("says that 299 cents are owed; its debts say 300", WalletFunding { owed: Cents::new(299), ..watch() }),
+            ("says that 1 pulls are under way; its transfers say 2", WalletFunding { pulls: 1, ..watch() }),
             (
                 "waits for a refill that is not under way",
-                WalletWatch { refill: Some(TransferId(Uuid::from_u128(4))), ..watch() },
+                WalletFunding { refill: Some(TransferId(Uuid::from_u128(4))), ..watch() },
             ),
         ];
         for (what, watch) in table {

@@ -3,13 +3,13 @@
 use super::ach_account::needed_ach_account;
 use crate::apps;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger::{self, postings};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::transfers::{self, Transfer, TransferJson, TransferKind};
 use crate::world::{Halt, World};
 

@@ -3,9 +3,8 @@
 use bytes::Bytes;
 use serde::Serialize;
 
-use crate::ids::OrgId;
 use crate::refusal::{ErrorBody, Refusal};
-use crate::security_log::SecurityEvent;
+use crate::security_log::Noted;
 
 /// A handler's result.
 pub type Outcome = Result<Answer, Refusal>;
@@ -28,19 +27,6 @@ pub enum Content {
         /// What it holds.
         bytes: Bytes,
     },
-}
-
-/// What the security log records of a command, once it is committed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noted {
-    /// What happened.
-    pub event: SecurityEvent,
-    /// A word of this program.
-    pub reason: &'static str,
-    /// The organization, which a path that is the credential names.
-    pub organization: OrgId,
-    /// The id of what it is about.
-    pub subject: String,
 }
 
 /// A status, a body and the few headers that an answer has of its own.

@@ -1,155 +1,22 @@
 //! One request, after it was let in: who calls, with what, and the means to answer.
 
-use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::answer::{Answer, Noted, Outcome};
+use super::answer::{Answer, Outcome};
 use super::idempotency::{self, Keyed, Once};
 use super::input::{Fields, Input};
-use super::known_keys::KnownKeys;
-use super::route::Permission;
-use super::setup::SetupToken;
-use super::sign_ins::SignIns;
-use crate::carriers::Carriers;
-use crate::chain::HistoryKeys;
-use crate::clock::Clock;
-use crate::engine::{Command, Engine, Looks};
-use crate::ids::{AppId, Entropy, MemberId, MemberSessionId, OrgId, Seeds};
-use crate::outbound::{Outbound, Reach};
+use crate::engine::Command;
+use crate::ids::{AppId, MemberId, MemberSessionId, OrgId};
+use crate::permission::Permission;
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
-use crate::screening::{LookedUp, Watchlist};
-use crate::security_log::{self, Origin, SecurityEvent};
-use crate::store::Reads;
+use crate::scope::Scope;
+use crate::security_log::{self, Noted, Origin, SecurityEvent};
 use crate::strict_json::Json;
-use crate::vault::Vault;
-use crate::world::record::words;
 use crate::world::{Halt, Want, World};
-
-words! {
-    /// Which of the two environments this listener serves (docs/specification.md, Authentication 5).
-    pub enum Environment {
-        /// For trying out: inbox, movable clock, simulated rails.
-        Sandbox = "sandbox",
-        /// Real money.
-        Production = "production",
-    }
-}
-
-impl Environment {
-    /// How far calls of this environment may reach (docs/decisions.md 12).
-    pub const fn reach(self) -> Reach {
-        match self {
-            Self::Sandbox => Reach::Anywhere,
-            Self::Production => Reach::Public,
-        }
-    }
-}
-
-/// The running program, as far as a handler needs it.
-pub struct Bursar {
-    /// Takes commands.
-    pub engine: Engine,
-    /// The store's reading half.
-    pub reads: Reads,
-    /// Answers reads.
-    pub looks: Looks,
-    /// Seals and hashes secrets.
-    pub vault: Arc<Vault>,
-    /// Chains the history and signs its heads.
-    pub history: HistoryKeys,
-    /// Tells the time.
-    pub clock: Clock,
-    /// Which environment this is.
-    pub environment: Environment,
-    /// Where people reach the pages, without a trailing slash; the start of every claim link.
-    pub public_url: String,
-    /// Where chance comes from.
-    pub seeds: Mutex<Seeds>,
-    /// Keys that were read lately; starts empty.
-    pub keys: KnownKeys,
-    /// Counts failed sign-ins of members, and bounds how many passwords are hashed at once.
-    pub sign_ins: SignIns,
-    /// Carry messages to people.
-    pub carriers: Carriers,
-    /// Calls other people's servers.
-    pub outbound: Outbound,
-    /// The setup token, where there is no organization yet.
-    pub setup: SetupToken,
-    /// The sanctions list in use; it can be exchanged while the program runs.
-    pub watchlist: RwLock<Arc<Watchlist>>,
-}
-
-impl Bursar {
-    /// Fresh entropy, for secrets that a handler draws before its command runs.
-    pub fn entropy(&self) -> Entropy {
-        self.seeds.lock().unwrap_or_else(PoisonError::into_inner).next_entropy()
-    }
-
-    /// The sanctions list in use.
-    pub fn watchlist(&self) -> Arc<Watchlist> {
-        self.watchlist.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Takes another sanctions list into use, for names that become known from now on.
-    pub fn use_watchlist(&self, list: Arc<Watchlist>) {
-        *self.watchlist.write().unwrap_or_else(PoisonError::into_inner) = list;
-    }
-
-    /// Looks names up in the sanctions list in use, off the async threads, for a command to take along.
-    pub async fn look_up(&self, names: Vec<String>) -> Result<LookedUp, Refusal> {
-        let list = self.watchlist();
-        if names.is_empty() {
-            return Ok(LookedUp::of(list, names));
-        }
-        let looking = tokio::task::spawn_blocking(move || LookedUp::of(list, names)).await;
-        looking.map_err(|_| Refusal::new(Code::InternalError, "A bug of ours stopped this request."))
-    }
-
-    /// Looks at the store.
-    pub async fn read<T: Send + 'static>(
-        &self,
-        look: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
-    ) -> Result<T, Refusal> {
-        self.looks.run(self.clock.now(), look).await
-    }
-}
-
-#[cfg(test)]
-impl Bursar {
-    /// A whole program over an empty memory, whose clock stands still and whose chance repeats.
-    pub(crate) fn in_memory(environment: Environment) -> std::io::Result<Self> {
-        let memory = crate::store::Memory::new();
-        let clock = Clock::manual(crate::clock::Time::from_micros(1_790_000_000_000_000));
-        let store = crate::store::Store::Memory(memory.clone());
-        let executor = crate::engine::Executor::new(store, clock.clone(), Seeds::counted(1));
-        Ok(Self {
-            engine: Engine::start(executor)?,
-            looks: Looks::start(Reads::Memory(memory.clone()))?,
-            reads: Reads::Memory(memory),
-            vault: Arc::new(Vault::new([1; 32])),
-            history: HistoryKeys::of_seed(&[1; 32]),
-            clock,
-            environment,
-            public_url: "http://127.0.0.1:8080".to_owned(),
-            seeds: Mutex::new(Seeds::counted(2)),
-            keys: KnownKeys::default(),
-            sign_ins: SignIns::default(),
-            carriers: Carriers::default(),
-            outbound: Outbound::new(environment.reach(), crate::outbound::DEADLINE),
-            setup: SetupToken::default(),
-            watchlist: RwLock::new(Watchlist::of_sandbox()),
-        })
-    }
-}
-
-impl fmt::Debug for Bursar {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Bursar({})", self.environment)
-    }
-}
 
 /// Which credential a caller showed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,15 +100,6 @@ impl<C: Command> Command for Admitted<C> {
     }
 }
 
-/// An app of an organization: what every tenant object belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Scope {
-    /// The organization.
-    pub org: OrgId,
-    /// The app.
-    pub app: AppId,
-}
-
 /// One request that was let in.
 #[derive(Debug)]
 pub struct Call {
@@ -307,9 +165,9 @@ impl Call {
     /// Looks at the store.
     pub async fn read<T: Send + 'static>(
         &self,
-        look: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
+        query: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,
     ) -> Result<T, Refusal> {
-        self.bursar.read(look).await
+        self.bursar.read(query).await
     }
 
     /// Runs a command at most once for the request's idempotency key, and keeps the answer with it.

@@ -15,7 +15,7 @@ use crate::engine::Command;
 use crate::ids::OrgId;
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
-use crate::vault::{Place, Purpose, Vault};
+use crate::vault::{Purpose, SealContext, Vault};
 use crate::world::query::{Compare, Condition, Direction};
 use crate::world::record::Cell;
 use crate::world::record::{Document, key, record};
@@ -181,7 +181,7 @@ const SEALED: &str = "sealed:";
 
 /// A body that shows a secret must not lie open in the store for a month.
 fn seal(world: &mut World, org: OrgId, keyed: &Keyed, body: &str) -> String {
-    let sealed = keyed.vault.seal(&place(org, keyed), body.as_bytes(), world.random());
+    let sealed = keyed.vault.seal(&seal_context(org, keyed), body.as_bytes(), world.random());
     format!("{SEALED}{}", BASE64_STANDARD.encode(sealed))
 }
 
@@ -191,7 +191,7 @@ fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refu
         return Ok(stored.body.clone());
     };
     let bytes = BASE64_STANDARD.decode(sealed).unwrap_or_default();
-    let opened = keyed.vault.open(&place(stored.org, keyed), &bytes).ok();
+    let opened = keyed.vault.open(&seal_context(stored.org, keyed), &bytes).ok();
     match opened.and_then(|body| String::from_utf8(body).ok()) {
         Some(body) => Ok(Some(body)),
         None => Err(Refusal::new(Code::InternalError, "The answer that is kept for this idempotency key is damaged.")),
@@ -199,14 +199,14 @@ fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refu
 }
 
 /// Where the body of an answer is sealed.
-fn place(org: OrgId, keyed: &Keyed) -> Place {
+fn seal_context(org: OrgId, keyed: &Keyed) -> SealContext {
     place_of(org, keyed.scope, &keyed.key)
 }
 
-fn place_of(org: OrgId, scope: Uuid, key: &str) -> Place {
+fn place_of(org: OrgId, scope: Uuid, key: &str) -> SealContext {
     let row = [scope.as_bytes().as_slice(), key.as_bytes()].concat();
     let formerly = [org.0.as_bytes().as_slice(), row.as_slice()].concat();
-    Place::new(Purpose::ApiSecret, org, <StoredAnswer as Record>::TABLE.name, row, "body").formerly(formerly)
+    SealContext::new(Purpose::ApiSecret, org, <StoredAnswer as Record>::TABLE.name, row, "body").formerly(formerly)
 }
 
 /// The body of a stored answer as it was answered, empty where there is none; `None` when its seal does not open.
@@ -220,10 +220,10 @@ pub fn shown(stored: &StoredAnswer, vault: &Vault) -> Option<String> {
 
 impl StoredAnswer {
     /// The seal in its body, and the place that it is for; `None` where the body shows no secret.
-    pub fn seal(&self) -> Option<(Place, Vec<u8>)> {
+    pub fn seal(&self) -> Option<(SealContext, Vec<u8>)> {
         let sealed = self.body.as_ref()?.strip_prefix(SEALED)?;
-        let place = place_of(self.org, self.scope, &self.idempotency_key);
-        Some((place, BASE64_STANDARD.decode(sealed).unwrap_or_default()))
+        let seal_context = place_of(self.org, self.scope, &self.idempotency_key);
+        Some((seal_context, BASE64_STANDARD.decode(sealed).unwrap_or_default()))
     }
 
     /// Puts another seal into its body.
@@ -283,7 +283,7 @@ pub fn outlived(now: Time, limit: usize) -> Query {
 
 /// Makes a tombstone of an answer: the key stays used for ever.
 #[derive(Clone, Debug)]
-pub struct Bury {
+pub struct MakeTombstone {
     /// The organization.
     pub org: OrgId,
     /// The key's scope.
@@ -292,7 +292,7 @@ pub struct Bury {
     pub key: String,
 }
 
-impl Command for Bury {
+impl Command for MakeTombstone {
     type Reply = ();
 
     fn organization(&self) -> OrgId {
@@ -351,15 +351,15 @@ fn differences(stored: &StoredAnswer, keyed: &Keyed) -> Vec<FieldError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::{Bursar, Environment};
+    use crate::program::{Bursar, Environment};
     use crate::world::Query;
 
     const ORG: OrgId = OrgId(Uuid::from_u128(1));
 
     /// Answers with a secret that differs each time it is run.
-    struct Tell(&'static str);
+    struct Echo(&'static str);
 
-    impl Command for Tell {
+    impl Command for Echo {
         type Reply = &'static str;
         fn organization(&self) -> OrgId {
             ORG
@@ -369,7 +369,7 @@ mod tests {
         }
     }
 
-    fn once(bursar: &Bursar, secret: &'static str) -> Once<Tell> {
+    fn once(bursar: &Bursar, secret: &'static str) -> Once<Echo> {
         let keyed = Keyed {
             scope: ORG.0,
             key: "k".to_owned(),
@@ -377,8 +377,8 @@ mod tests {
             fields: BTreeMap::new(),
             vault: bursar.vault.clone(),
         };
-        let answer = |told: &&str| Answer::created(&serde_json::json!({"id": "7", "api_key": told})).secret();
-        Once { org: ORG, keyed: Some(keyed), command: Ok(Tell(secret)), answer: Box::new(answer) }
+        let answer = |reported: &&str| Answer::created(&serde_json::json!({"id": "7", "api_key": reported})).secret();
+        Once { org: ORG, keyed: Some(keyed), command: Ok(Echo(secret)), answer: Box::new(answer) }
     }
 
     #[tokio::test]
@@ -426,10 +426,10 @@ mod tests {
 
     /// Another process, whose clock is ahead, may have cleared it away.
     #[tokio::test]
-    async fn a_tombstone_is_no_answer_whatever_the_time_is() {
+    async fn a_tombstone_is_never_an_answer() {
         let bursar = Bursar::in_memory(Environment::Sandbox).unwrap();
         bursar.engine.run(once(&bursar, "hush")).await.unwrap();
-        bursar.engine.run(Bury { org: ORG, scope: ORG.0, key: "k".to_owned() }).await.unwrap();
+        bursar.engine.run(MakeTombstone { org: ORG, scope: ORG.0, key: "k".to_owned() }).await.unwrap();
         let refusal = bursar.engine.run(once(&bursar, "hush")).await.unwrap_err();
         assert_eq!(refusal.code, Code::IdempotencyKeyReused);
     }

@@ -47,9 +47,9 @@ fn integer_text(text: &str, at: &str, wanted: &str) -> Result<i64, Problems> {
 
 /// A whole number from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whole<const MIN: i64, const MAX: i64>(pub i64);
+pub struct Integer<const MIN: i64, const MAX: i64>(pub i64);
 
-impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> Integer<MIN, MAX> {
     fn wanted() -> String {
         format!("a whole number from {MIN} to {MAX}")
     }
@@ -75,7 +75,7 @@ impl Input for i64 {
     }
 }
 
-impl<const MIN: i64, const MAX: i64> Input for Whole<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> Input for Integer<MIN, MAX> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         Self::within(integer(json, at, &Self::wanted())?, at)
     }

@@ -10,8 +10,8 @@ use utoipa::{PartialSchema, ToSchema};
 use uuid::Uuid;
 
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::Cell;
 use crate::world::{Halt, Record, World};
@@ -56,7 +56,7 @@ impl<T: ToSchema> ToSchema for ListEnvelope<T> {
 
 /// Which page is asked for. A cursor is what the list is ordered by: an id, or a number.
 #[derive(Clone, Debug, Default)]
-pub struct PageAsked<Cursor = Uuid> {
+pub struct PageRequest<Cursor = Uuid> {
     /// At most this many objects.
     pub limit: Option<i64>,
     /// The page after this object.
@@ -99,7 +99,7 @@ pub fn of_app<R: Record>(scope: Scope, order: &'static str) -> Query {
 pub fn page<R: Record>(
     world: &mut World,
     mine: Query,
-    asked: &PageAsked<impl Cell>,
+    asked: &PageRequest<impl Cell>,
     filter: impl FnOnce(Query) -> Query,
 ) -> Result<Page<R>, Halt> {
     let cursor = cursor(asked)?.map(|(cursor, name)| (cursor.to_value(), name));
@@ -133,7 +133,7 @@ pub fn page<R: Record>(
 /// is that of creation, and the moment of creation.
 pub fn page_of<R>(
     mut records: Vec<Arc<R>>,
-    asked: &PageAsked,
+    asked: &PageRequest,
     place: impl Fn(&R) -> (Uuid, Time),
     is_asked_for: impl Fn(&R) -> bool,
 ) -> Result<Page<R>, Refusal> {
@@ -168,7 +168,7 @@ pub fn page_of<R>(
 }
 
 /// The cursor that was asked with, and its parameter's name.
-fn cursor<Cursor>(asked: &PageAsked<Cursor>) -> Result<Option<(&Cursor, &'static str)>, Refusal> {
+fn cursor<Cursor>(asked: &PageRequest<Cursor>) -> Result<Option<(&Cursor, &'static str)>, Refusal> {
     match (&asked.starting_after, &asked.ending_before) {
         (Some(_), Some(_)) => {
             let message = "starting_after and ending_before exclude each other";
@@ -186,7 +186,7 @@ fn not_in_this_list(name: &str) -> Refusal {
 }
 
 /// Narrows to the asked span of creation: the start is inclusive, the end exclusive.
-fn between<Cursor>(query: Query, asked: &PageAsked<Cursor>) -> Query {
+fn between<Cursor>(query: Query, asked: &PageRequest<Cursor>) -> Query {
     let query = match asked.created_after {
         Some(from) => query.filter("created_at", Compare::AtLeast, from.to_value()),
         None => query,
@@ -216,7 +216,7 @@ macro_rules! list_query {
             $(#[$meta])*
             pub struct $name {
                 /// Objects of a page, 1 to 100; 10 when not given.
-                pub limit: Option<$crate::http::inputs::Whole<1, { $crate::http::lists::LIMIT_MAX }>>,
+                pub limit: Option<$crate::http::inputs::Integer<1, { $crate::http::lists::LIMIT_MAX }>>,
                 /// The page after the object with this id.
                 pub starting_after: Option<$cursor>,
                 /// The page just before the object with this id.
@@ -231,8 +231,8 @@ macro_rules! list_query {
 
         impl $name {
             /// Which page is asked for.
-            pub fn asked(&self) -> $crate::http::lists::PageAsked<$cursor> {
-                $crate::http::lists::PageAsked {
+            pub fn asked(&self) -> $crate::http::lists::PageRequest<$cursor> {
+                $crate::http::lists::PageRequest {
                     limit: self.limit.map(|limit| limit.0),
                     starting_after: self.starting_after,
                     ending_before: self.ending_before,

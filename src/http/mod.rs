@@ -10,15 +10,9 @@ mod call;
 pub mod idempotency;
 pub mod input;
 pub mod inputs;
-mod known_keys;
 pub mod lists;
 pub mod route;
-mod setup;
-mod sign_ins;
 
-pub use answer::{Answer, Content, Noted, Outcome};
-pub use call::{Admission, Bursar, Call, Caller, CredentialKind, Environment, Scope, SignedIn, app_id_required};
-pub use known_keys::{KnownKey, KnownKeys};
-pub use route::{Documented, Handler, Method, Permission, Route, Telling, TokenLookUp, Who};
-pub use setup::{Setup, SetupToken};
-pub use sign_ins::{Account, SignIns, network};
+pub use answer::{Answer, Content, Outcome};
+pub use call::{Admission, Call, Caller, CredentialKind, SignedIn, app_id_required};
+pub use route::{Documented, ErrorRenderer, Handler, Method, Route, TokenLookUp, Who};

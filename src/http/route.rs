@@ -9,8 +9,10 @@ use serde_json::{Value as Schema, json};
 use utoipa::ToSchema;
 
 use super::answer::{Answer, Outcome};
-use super::call::{Bursar, Call};
+use super::call::Call;
 use super::input::{Fields, Input, Problems};
+use crate::permission::Permission;
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use crate::strict_json::Json;
@@ -45,7 +47,7 @@ pub enum Who {
     /// Anyone; the path itself carries the credential, if there is one.
     Anyone,
     /// A carrier of messages, which signs what it posts; its handler holds the signature against the whole request.
-    Carrier,
+    Provider,
     /// An app: its secret key, the organization's with `Api-App-Id`, or its client id alone.
     AppOrItsClient,
     /// An app: its secret key, or the organization's key with `Api-App-Id`.
@@ -60,31 +62,6 @@ pub enum Who {
     Member,
 }
 
-/// What a signed-in member's role must allow for a route (`members::may`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Permission {
-    /// Manage their own sessions, password and second factor.
-    Own,
-    /// Read.
-    View,
-    /// Create, update, cancel and submit bills; add vendors and their accounts.
-    Prepare,
-    /// Approve and reject bills.
-    Approve,
-    /// Pay approved bills; release payouts above the limit.
-    Pay,
-    /// Confirm the account that another member added.
-    Confirm,
-    /// Change members, approval policies and settings.
-    Govern,
-}
-
-impl Permission {
-    /// All, for the tests.
-    pub const ALL: [Self; 7] =
-        [Self::Own, Self::View, Self::Prepare, Self::Approve, Self::Pay, Self::Confirm, Self::Govern];
-}
-
 /// An async function from a call to its outcome.
 pub type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
 
@@ -92,7 +69,7 @@ pub type Handler = Arc<dyn Fn(Call) -> Pin<Box<dyn Future<Output = Outcome> + Se
 pub type TokenLookUp = fn(Arc<Bursar>, String) -> Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>>;
 
 /// How a route tells a refusal, its guards' included, to whoever asked. The text is the request's id.
-pub type Telling = fn(&Refusal, &str) -> Answer;
+pub type ErrorRenderer = fn(&Refusal, &str) -> Answer;
 
 /// Reads a body, and says what is wrong with it.
 pub type Reader = fn(&Json) -> Result<(), Problems>;
@@ -148,7 +125,7 @@ pub struct Route {
     /// What runs.
     pub handler: Handler,
     /// How a refusal looks: the error body, or a page for people.
-    pub telling: Telling,
+    pub error_renderer: ErrorRenderer,
     /// What the document says.
     pub documented: Documented,
 }
@@ -167,7 +144,7 @@ impl Route {
             members: None,
             opened_by_token: None,
             wrong_token: SecurityEvent::WrongClaimToken,
-            telling: |refusal, _| Answer::from(refusal),
+            error_renderer: |refusal, _| Answer::from(refusal),
             handler: Arc::new(move |call| Box::pin(handler(call))),
             documented: Documented { operation_id, ..Documented::default() },
         }
@@ -196,8 +173,8 @@ impl Route {
 
     /// Tells refusals otherwise than by the error body.
     #[must_use]
-    pub fn tells(mut self, telling: Telling) -> Self {
-        self.telling = telling;
+    pub fn renders_errors_with(mut self, error_renderer: ErrorRenderer) -> Self {
+        self.error_renderer = error_renderer;
         self
     }
 

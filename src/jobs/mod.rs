@@ -51,7 +51,7 @@ pub enum Work {
         transfer: Uuid,
     },
     /// Refill an app's wallet, or have it pay what it owes.
-    TendWallet {
+    TopUpWallet {
         /// The app.
         app: Uuid,
     },
@@ -101,7 +101,7 @@ words! {
     /// Jobs of one lane share workers, and never wait for those of the other.
     pub enum Lane {
         /// What we do ourselves, or with partners of ours.
-        House = "house",
+        System = "system",
         /// Messages to people: a carrier that hangs holds up no money.
         Messages = "messages",
         /// Calls to servers of other people's choice, which may hang.
@@ -112,9 +112,9 @@ words! {
 impl Work {
     /// Whether its command does everything, so that nobody outside is ever told: then it needs no lease. Where there
     /// is no carrier, a message is of that kind too.
-    pub const fn tells_nobody(&self) -> bool {
+    pub const fn is_internal(&self) -> bool {
         match self {
-            Self::TendWallet { .. }
+            Self::TopUpWallet { .. }
             | Self::ReleasePayment { .. }
             | Self::ExpireLink { .. }
             | Self::RemindLink { .. }
@@ -137,14 +137,14 @@ impl Work {
             Self::SendMessage { .. } | Self::FollowMessage { .. } => Lane::Messages,
             Self::SubmitTransfer { .. }
             | Self::FollowTransfer { .. }
-            | Self::TendWallet { .. }
+            | Self::TopUpWallet { .. }
             | Self::ReleasePayment { .. }
             | Self::ExpireLink { .. }
             | Self::RemindLink { .. }
             | Self::ScreenUsers { .. }
             | Self::EraseUser { .. }
             | Self::ProcessPayoutLinkBatch { .. }
-            | Self::FeedWebhooks { .. } => Lane::House,
+            | Self::FeedWebhooks { .. } => Lane::System,
         }
     }
 }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::model::{Hold, HoldState};
 use super::post::{Posting, post};
 use super::postings;
-use super::rules::{self, HoldEvent, HoldOutcome};
-use crate::http::Scope;
+use super::rules::{self, HoldEvent, HoldTransition};
 use crate::ids::{TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -99,10 +99,10 @@ pub fn release(world: &mut World, scope: Scope, id: TransferId) -> Result<Closed
 }
 
 fn close(world: &mut World, hold: &Arc<Hold>, event: HoldEvent, posting: &Posting) -> Result<Closed, Halt> {
-    let state = match rules::after(hold.state, event) {
-        HoldOutcome::Moved(state) => state,
-        HoldOutcome::AlreadyThere => return Ok(Closed::Before),
-        HoldOutcome::Refused(why) => return Err(why.into()),
+    let state = match rules::transition(hold.state, event) {
+        HoldTransition::Moved(state) => state,
+        HoldTransition::AlreadyApplied => return Ok(Closed::Before),
+        HoldTransition::Refused(why) => return Err(why.into()),
     };
     post(world, posting)?;
 

@@ -5,26 +5,27 @@ use std::sync::Arc;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::account::LedgerAccountKind;
 use super::balances::trial_balance;
 use super::json::{TransactionJson, json};
 use super::model::{CURRENCY, Entry, LedgerAccount, Transaction, TransactionKind};
-use super::place::PlaceKind;
 use crate::clock::Time;
 use crate::http::input::input;
 use crate::http::inputs::word_input;
-use crate::http::lists::{ListEnvelope, PageAsked, list_query, of_app, page};
+use crate::http::lists::{ListEnvelope, PageRequest, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Caller, Method, Outcome, Route, Scope, Who};
+use crate::http::{Answer, Call, Caller, Method, Outcome, Route, Who};
 use crate::ids::{AppId, LedgerAccountId, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Query, World};
 use uuid::Uuid;
 
 word_input!(TransactionKind);
-word_input!(PlaceKind);
+word_input!(LedgerAccountKind);
 
 input! {
     /// Which trial balance.
@@ -60,7 +61,7 @@ pub struct BalanceJson {
     pub name: String,
     /// What kind of place it is.
     #[serde(rename = "type")]
-    pub kind: PlaceKind,
+    pub kind: LedgerAccountKind,
     /// Cents.
     #[schema(value_type = i64)]
     pub balance: Cents,
@@ -85,7 +86,7 @@ list_query! {
     /// Which ledger accounts.
     pub struct LedgerAccountsQuery {
         /// Only this kind of place.
-        pub kind as "type": Option<PlaceKind>,
+        pub kind as "type": Option<LedgerAccountKind>,
         /// Only this user's.
         pub user_id: Option<UserId>,
     }
@@ -103,7 +104,7 @@ pub struct LedgerAccountJson {
     pub name: String,
     /// What kind of place it is.
     #[serde(rename = "type")]
-    pub kind: PlaceKind,
+    pub kind: LedgerAccountKind,
     /// The app in whose book it stands; null in the organization's own.
     #[schema(required)]
     pub app_id: Option<AppId>,
@@ -154,7 +155,7 @@ fn accounts_of(caller: &Caller) -> Query {
 }
 
 /// The list is ordered by number; its cursors are ids, like everywhere.
-fn by_number(world: &World, caller: &Caller, asked: PageAsked) -> Result<PageAsked<i64>, Halt> {
+fn by_number(world: &World, caller: &Caller, asked: PageRequest) -> Result<PageRequest<i64>, Halt> {
     let number = |cursor: Option<Uuid>, name: &str| -> Result<Option<i64>, Halt> {
         let Some(id) = cursor else { return Ok(None) };
         match find_account(world, caller, LedgerAccountId(id)) {
@@ -166,7 +167,7 @@ fn by_number(world: &World, caller: &Caller, asked: PageAsked) -> Result<PageAsk
             Err(load @ Halt::Load(_)) => Err(load),
         }
     };
-    Ok(PageAsked {
+    Ok(PageRequest {
         limit: asked.limit,
         starting_after: number(asked.starting_after, "starting_after")?,
         ending_before: number(asked.ending_before, "ending_before")?,

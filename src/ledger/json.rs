@@ -5,8 +5,8 @@ use utoipa::ToSchema;
 
 use super::model::Transaction;
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{OrgId, TransferId};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 

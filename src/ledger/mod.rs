@@ -1,7 +1,7 @@
 //! The ledger: one double-entry book for each organization, under everything that moves money
 //! (docs/decisions.md 8).
 //!
-//! Money is always at a [`Place`]; each place has one ledger account. A [`Posting`] is a list of movements
+//! Money is always at a [`Account`]; each place has one ledger account. A [`Posting`] is a list of movements
 //! between places, made by a function of [`postings`] that bears the name of the business event. [`post`]
 //! alone writes it: a transaction for each movement, two entries for each transaction, new balances. Money
 //! that waits for somebody is a hold ([`holds`]).
@@ -22,7 +22,7 @@ mod balances;
 pub mod chain;
 mod json;
 mod model;
-mod place;
+mod account;
 mod post;
 mod rules;
 
@@ -30,11 +30,11 @@ pub mod holds;
 pub mod http;
 pub mod postings;
 pub mod verify;
-pub mod watch;
+pub mod wallet_funding;
 
+pub use account::{Account, LedgerAccountKind};
 pub use json::{TransactionJson, json, transactions_in, transactions_of};
 pub use model::{CURRENCY, Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction, TransactionKind};
-pub use place::{Place, PlaceKind};
 pub use post::{Movement, Posting, balance, post};
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is kept of the book.
 
-use super::place::{PlaceKind, place_name};
+use super::account::{LedgerAccountKind, account_name};
 use crate::clock::Time;
 use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId, TransferId, UserId};
 use crate::money::Cents;
@@ -36,12 +36,12 @@ record! {
         many BY_APP (org, app);
         /// The organization.
         pub org: OrgId,
-        /// Its id, made of what the place is ([`super::Place::id`]).
+        /// Its id, made of what the place is ([`super::Account::id`]).
         pub id: LedgerAccountId,
         /// How many accounts of the organization were opened before it, plus one: the order of lists.
         pub number: i64,
         /// What kind of place it is.
-        pub kind: PlaceKind,
+        pub kind: LedgerAccountKind,
         /// The app in whose book it stands; empty in the organization's own.
         pub app: Option<AppId>,
         /// Whose wallet it is.
@@ -64,7 +64,7 @@ record! {
 impl LedgerAccount {
     /// What people call it.
     pub fn name(&self) -> String {
-        place_name(self.kind, self.platform)
+        account_name(self.kind, self.platform)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use super::account::{Account, LedgerAccountKind};
 use super::chain;
 use super::model::{CURRENCY, Entry, LedgerAccount, LedgerBook, Transaction, TransactionKind};
-use super::place::{Place, PlaceKind};
-use super::watch::{self, WalletWatch};
-use crate::http::Scope;
+use super::wallet_funding::{self, WalletFunding};
 use crate::ids::{OrgId, PostingId, TransferId};
 use crate::money::{Cents, MoneyOverflow};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
@@ -19,9 +19,9 @@ pub struct Movement {
     /// What it is for.
     pub kind: TransactionKind,
     /// From where.
-    pub from: Place,
+    pub from: Account,
     /// To where; another place of the same book.
-    pub to: Place,
+    pub to: Account,
     /// How much, in cents.
     pub amount: Cents,
 }
@@ -70,21 +70,21 @@ impl Posting {
     /// The rows that [`post`] asks for, for [`Command::needs`](crate::engine::Command::needs): a command that
     /// can tell its posting before it runs saves a round of loading.
     pub fn wants(&self) -> Vec<Want> {
-        let places = self.movements.iter().flat_map(|movement| [movement.from, movement.to]);
-        let rows = places.flat_map(|place| {
-            let account = Want::row::<LedgerAccount>(key![self.org, place.id(self.org)]);
-            let watched = place.app().filter(|_| place.kind() == PlaceKind::AppWallet);
-            let watch = watched.map(|app| Want::row::<WalletWatch>(key![self.org, app]));
-            [Some(account), watch].into_iter().flatten()
+        let accounts = self.movements.iter().flat_map(|movement| [movement.from, movement.to]);
+        let rows = accounts.flat_map(|account| {
+            let row = Want::row::<LedgerAccount>(key![self.org, account.id(self.org)]);
+            let watched = account.app().filter(|_| account.kind() == LedgerAccountKind::AppWallet);
+            let watch = watched.map(|app| Want::row::<WalletFunding>(key![self.org, app]));
+            [Some(row), watch].into_iter().flatten()
         });
         std::iter::once(Want::row::<LedgerBook>(key![self.org])).chain(rows).collect()
     }
 }
 
 /// How much is at a place, in cents.
-pub fn balance(world: &World, org: OrgId, place: Place) -> Result<Cents, Halt> {
-    let account = world.get::<LedgerAccount>(key![org, place.id(org)])?;
-    Ok(account.map_or(Cents::ZERO, |account| account.balance))
+pub fn balance(world: &World, org: OrgId, account: Account) -> Result<Cents, Halt> {
+    let row = world.get::<LedgerAccount>(key![org, account.id(org)])?;
+    Ok(row.map_or(Cents::ZERO, |row| row.balance))
 }
 
 /// Posts: the only writer of the book. Movements apply in their order; only what a wallet holds after all of
@@ -100,19 +100,19 @@ pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
     refuse_malformed(posting)?;
     world.require(posting.wants())?;
     let book = world.get::<LedgerBook>(key![posting.org])?;
-    let mut standings = Vec::new();
+    let mut states = Vec::new();
     let mut steps = Vec::new();
     for movement in &posting.movements {
-        let from = standing(world, posting.org, movement.from, &mut standings)?;
-        let to = standing(world, posting.org, movement.to, &mut standings)?;
-        let source_after = standings[from].moves(movement.amount.negated())?;
-        let destination_after = standings[to].moves(movement.amount)?;
-        steps.push(Step { movement, source_after, destination_after });
+        let from = state(world, posting.org, movement.from, &mut states)?;
+        let to = state(world, posting.org, movement.to, &mut states)?;
+        let source_after = states[from].apply(movement.amount.negated())?;
+        let destination_after = states[to].apply(movement.amount)?;
+        steps.push(Leg { movement, source_after, destination_after });
     }
-    for standing in &standings {
-        let owed = if posting.takes_owed { Cents::ZERO } else { owed_out_of(world, posting.org, standing)? };
-        if standing.lacks(owed) {
-            return Err(insufficient_funds(standing, owed).into());
+    for state in &states {
+        let owed = if posting.takes_owed { Cents::ZERO } else { owed_out_of(world, posting.org, state)? };
+        if state.lacks(owed) {
+            return Err(insufficient_funds(state, owed).into());
         }
     }
 
@@ -123,76 +123,76 @@ pub fn post(world: &mut World, posting: &Posting) -> Result<(), Halt> {
     let book = book
         .unwrap_or_else(|| world.add(LedgerBook { org: posting.org, last_number: 0, accounts: 0, hash: Vec::new() }));
     let (last_number, hash) = write_transactions(world, posting, &steps, &book);
-    let accounts = write_balances(world, posting.org, &standings, book.accounts);
+    let accounts = write_balances(world, posting.org, &states, book.accounts);
     world.change(&book, |book| {
         book.last_number = last_number;
         book.accounts = accounts;
         book.hash = hash;
     });
-    for standing in standings {
-        if let Place::AppWallet(app) = standing.place {
-            watch::look(world, Scope { org: posting.org, app }, standing.balance)?;
+    for state in states {
+        if let Account::AppWallet(app) = state.account {
+            wallet_funding::schedule(world, Scope { org: posting.org, app }, state.balance)?;
         }
     }
     Ok(())
 }
 
 /// A place while a posting is worked out.
-struct Standing {
-    place: Place,
+struct AccountState {
+    account: Account,
     /// As the book has it; `None` when nothing was ever there.
-    account: Option<Arc<LedgerAccount>>,
+    row: Option<Arc<LedgerAccount>>,
     balance: Cents,
     entries: i64,
 }
 
-impl Standing {
+impl AccountState {
     /// Moves the balance and gives the new one.
-    fn moves(&mut self, amount: Cents) -> Result<Cents, Refusal> {
-        self.balance = self.balance.plus(amount).map_err(|MoneyOverflow| too_large(self.place))?;
+    fn apply(&mut self, amount: Cents) -> Result<Cents, Refusal> {
+        self.balance = self.balance.plus(amount).map_err(|MoneyOverflow| too_large(self.account))?;
         self.entries += 1;
         Ok(self.balance)
     }
 
     /// As the book had it before the posting.
     fn held(&self) -> Cents {
-        self.account.as_ref().map_or(Cents::ZERO, |account| account.balance)
+        self.row.as_ref().map_or(Cents::ZERO, |row| row.balance)
     }
 
     /// Whether the posting takes out what is not there, or what must stay for a debt.
     fn lacks(&self, owed: Cents) -> bool {
         let taken_out = self.balance < self.held();
-        (self.balance.is_negative() || taken_out && self.balance < owed) && !self.place.kind().may_go_below_zero()
+        (self.balance.is_negative() || taken_out && self.balance < owed) && !self.account.kind().may_go_below_zero()
     }
 }
 
 /// What must stay in a place because its app owes it.
-fn owed_out_of(world: &World, org: OrgId, standing: &Standing) -> Result<Cents, Halt> {
-    let Place::AppWallet(app) = standing.place else { return Ok(Cents::ZERO) };
-    Ok(watch::find(world, Scope { org, app })?.owed)
+fn owed_out_of(world: &World, org: OrgId, state: &AccountState) -> Result<Cents, Halt> {
+    let Account::AppWallet(app) = state.account else { return Ok(Cents::ZERO) };
+    Ok(wallet_funding::find(world, Scope { org, app })?.owed)
 }
 
 /// A movement with the balances that it leaves behind.
-struct Step<'a> {
+struct Leg<'a> {
     movement: &'a Movement,
     source_after: Cents,
     destination_after: Cents,
 }
 
 /// The position of a place among those of the posting; it is looked up the first time.
-fn standing(world: &World, org: OrgId, place: Place, standings: &mut Vec<Standing>) -> Result<usize, Halt> {
-    if let Some(at) = standings.iter().position(|known| known.place == place) {
+fn state(world: &World, org: OrgId, account: Account, states: &mut Vec<AccountState>) -> Result<usize, Halt> {
+    if let Some(at) = states.iter().position(|known| known.account == account) {
         return Ok(at);
     }
-    let account = world.get::<LedgerAccount>(key![org, place.id(org)])?;
-    let balance = account.as_ref().map_or(Cents::ZERO, |account| account.balance);
-    let entries = account.as_ref().map_or(0, |account| account.entries);
-    standings.push(Standing { place, account, balance, entries });
-    Ok(standings.len() - 1)
+    let row = world.get::<LedgerAccount>(key![org, account.id(org)])?;
+    let balance = row.as_ref().map_or(Cents::ZERO, |row| row.balance);
+    let entries = row.as_ref().map_or(0, |row| row.entries);
+    states.push(AccountState { account, row, balance, entries });
+    Ok(states.len() - 1)
 }
 
 /// Adds the transactions with their entries. Returns the number and the link of the last one.
-fn write_transactions(world: &mut World, posting: &Posting, steps: &[Step<'_>], book: &LedgerBook) -> (i64, Vec<u8>) {
+fn write_transactions(world: &mut World, posting: &Posting, steps: &[Leg<'_>], book: &LedgerBook) -> (i64, Vec<u8>) {
     let (org, id, created_at) = (posting.org, world.id::<PostingId>(), world.now());
     let (mut number, mut hash) = (book.last_number, book.hash.clone());
     for step in steps {
@@ -233,27 +233,27 @@ fn write_transactions(world: &mut World, posting: &Posting, steps: &[Step<'_>], 
 }
 
 /// Writes the balances, opens the accounts of new places, and gives how many are open then.
-fn write_balances(world: &mut World, org: OrgId, standings: &[Standing], accounts: i64) -> i64 {
+fn write_balances(world: &mut World, org: OrgId, states: &[AccountState], accounts: i64) -> i64 {
     let now = world.now();
     let mut opened = accounts;
-    for Standing { place, account, balance, entries } in standings {
-        if let Some(account) = account {
-            world.change(account, |account| {
-                account.balance = *balance;
-                account.entries = *entries;
-                account.changed_at = now;
+    for AccountState { account, row, balance, entries } in states {
+        if let Some(row) = row {
+            world.change(row, |row| {
+                row.balance = *balance;
+                row.entries = *entries;
+                row.changed_at = now;
             });
             continue;
         }
         opened += 1;
         world.add(LedgerAccount {
             org,
-            id: place.id(org),
+            id: account.id(org),
             number: opened,
-            kind: place.kind(),
-            app: place.app(),
-            user: place.user(),
-            platform: place.platform(),
+            kind: account.kind(),
+            app: account.app(),
+            user: account.user(),
+            platform: account.platform(),
             balance: *balance,
             entries: *entries,
             currency: CURRENCY.to_owned(),
@@ -281,8 +281,8 @@ fn refuse_malformed(posting: &Posting) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn insufficient_funds(short: &Standing, owed: Cents) -> Refusal {
-    let (name, held) = (short.place.name(), short.held().dollars());
+fn insufficient_funds(short: &AccountState, owed: Cents) -> Refusal {
+    let (name, held) = (short.account.name(), short.held().dollars());
     let missing = owed.plus(short.balance.negated()).unwrap_or(owed).dollars();
     let of_which = if owed.is_positive() {
         format!(", of which {} is owed for money that a bank took back", owed.dollars())
@@ -292,7 +292,7 @@ fn insufficient_funds(short: &Standing, owed: Cents) -> Refusal {
     Refusal::new(Code::InsufficientFunds, format!("{name} holds {held}{of_which}; {missing} more is needed."))
 }
 
-fn too_large(place: Place) -> Refusal {
-    let message = format!("{} would hold more than a ledger account can.", place.name());
+fn too_large(account: Account) -> Refusal {
+    let message = format!("{} would hold more than a ledger account can.", account.name());
     Refusal::new(Code::LimitExceeded, message)
 }

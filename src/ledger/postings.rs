@@ -4,85 +4,85 @@
 //! What sets money aside and sends it on is reached through [`holds`](super::holds) alone, which keeps the
 //! fact beside the money.
 
+use super::account::Account;
 use super::model::TransactionKind;
-use super::place::Place;
 use super::post::{Movement, Posting};
 use crate::fees::Party;
-use crate::http::Scope;
 use crate::ids::{TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
+use crate::scope::Scope;
 
 // Filling an app's wallet.
 
 /// Money from outside fills the app's wallet.
 pub fn deposit(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
-    let (outside, wallet) = (Place::External(scope.app), Place::AppWallet(scope.app));
+    let (outside, wallet) = (Account::External(scope.app), Account::AppWallet(scope.app));
     posting(scope, transfer, vec![refill(outside, wallet, amount)])
 }
 
 /// A fresh sandbox's app is given money to try with. No transfer tells of it: nobody moved it.
 pub fn demonstrate(scope: Scope, amount: Cents) -> Posting {
-    let (outside, wallet) = (Place::External(scope.app), Place::AppWallet(scope.app));
+    let (outside, wallet) = (Account::External(scope.app), Account::AppWallet(scope.app));
     Posting::balanced(scope.org, None, vec![refill(outside, wallet, amount)])
 }
 
 /// The bank took back what had filled the app's wallet, and the wallet makes up for it.
 pub fn deposit_returned(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
-    let (wallet, outside) = (Place::AppWallet(scope.app), Place::External(scope.app));
+    let (wallet, outside) = (Account::AppWallet(scope.app), Account::External(scope.app));
     posting(scope, transfer, vec![refill(wallet, outside, amount)])
 }
 
 /// The bank took back what had filled the app's wallet, and the wallet does not cover it any more. The money is
 /// gone, and the rail's clearing account stays short until the app makes up for it.
 pub fn deposit_returned_uncovered(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let gone = refill(Place::Clearing(scope.app, platform), Place::External(scope.app), amount);
+    let gone = refill(Account::Clearing(scope.app, platform), Account::External(scope.app), amount);
     posting(scope, transfer, vec![gone])
 }
 
 /// The app makes up for a deposit that was taken back before, or for a part of it.
 pub fn cover_returned_deposit(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let made_up = refill(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
+    let made_up = refill(Account::AppWallet(scope.app), Account::Clearing(scope.app, platform), amount);
     posting(scope, transfer, vec![made_up]).taking_owed()
 }
 
 /// The app takes money out of its wallet: it waits on the rail.
 pub fn withdraw(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let leaves = refill(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
+    let leaves = refill(Account::AppWallet(scope.app), Account::Clearing(scope.app, platform), amount);
     posting(scope, transfer, vec![leaves])
 }
 
 /// What the app took out has arrived at its bank.
 pub fn settle_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let arrived = refill(Place::Clearing(scope.app, platform), Place::External(scope.app), amount);
+    let arrived = refill(Account::Clearing(scope.app, platform), Account::External(scope.app), amount);
     posting(scope, transfer, vec![arrived])
 }
 
 /// What the app took out did not arrive: it is in the wallet again.
 pub fn fail_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let back = refill(Place::Clearing(scope.app, platform), Place::AppWallet(scope.app), amount);
+    let back = refill(Account::Clearing(scope.app, platform), Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![back])
 }
 
 /// The app's bank sent back what had arrived there.
 pub fn return_withdrawal(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let back = refill(Place::External(scope.app), clearing, amount);
-    let credited = refill(clearing, Place::AppWallet(scope.app), amount);
+    let clearing = Account::Clearing(scope.app, platform);
+    let back = refill(Account::External(scope.app), clearing, amount);
+    let credited = refill(clearing, Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![back, credited])
 }
 
 /// The organization gives money of its own to the app: out of the one book, into the other.
 pub fn organization_to_app(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
-    let given = surrogate(Place::OrganizationWallet, Place::OrganizationFunding, amount);
-    let received = refill(Place::Funding(scope.app), Place::AppWallet(scope.app), amount);
+    let given = surrogate(Account::OrganizationWallet, Account::OrganizationFunding, amount);
+    let received = refill(Account::Funding(scope.app), Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![given, received])
 }
 
 /// The organization takes money of the app back.
 pub fn app_to_organization(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
-    let given = refill(Place::AppWallet(scope.app), Place::Funding(scope.app), amount);
-    let received = surrogate(Place::OrganizationFunding, Place::OrganizationWallet, amount);
+    let given = refill(Account::AppWallet(scope.app), Account::Funding(scope.app), amount);
+    let received = surrogate(Account::OrganizationFunding, Account::OrganizationWallet, amount);
     posting(scope, transfer, vec![given, received])
 }
 
@@ -90,35 +90,35 @@ pub fn app_to_organization(scope: Scope, transfer: TransferId, amount: Cents) ->
 
 /// The app sets money aside.
 pub fn open_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
-    let (wallet, held) = (Place::AppWallet(scope.app), Place::AppHeld(scope.app));
+    let (wallet, held) = (Account::AppWallet(scope.app), Account::AppHeld(scope.app));
     posting(scope, transfer, vec![balance(wallet, held, amount)])
 }
 
 /// What was set aside goes back: the link was canceled or expired, the payable could not be paid.
 pub(super) fn release_hold(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
-    let (held, wallet) = (Place::AppHeld(scope.app), Place::AppWallet(scope.app));
+    let (held, wallet) = (Account::AppHeld(scope.app), Account::AppWallet(scope.app));
     posting(scope, transfer, vec![balance(held, wallet, amount)])
 }
 
 /// What was set aside is the payee's from now on: the link was claimed.
 pub(super) fn capture_hold(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
-    let (held, wallet) = (Place::AppHeld(scope.app), Place::UserWallet(scope.app, user));
+    let (held, wallet) = (Account::AppHeld(scope.app), Account::UserWallet(scope.app, user));
     posting(scope, transfer, vec![balance(held, wallet, amount)])
 }
 
 /// What was set aside for a bill went over a rail to the vendor.
 pub(super) fn pay_payable(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let submitted = payout(Place::AppHeld(scope.app), clearing, amount);
-    let arrived = payout(clearing, Place::External(scope.app), amount);
+    let clearing = Account::Clearing(scope.app, platform);
+    let submitted = payout(Account::AppHeld(scope.app), clearing, amount);
+    let arrived = payout(clearing, Account::External(scope.app), amount);
     posting(scope, transfer, vec![submitted, arrived])
 }
 
 /// The vendor's bank sent the money back after it had arrived.
 pub fn return_payable(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let back = payout(Place::External(scope.app), clearing, amount);
-    let credited = payout(clearing, Place::AppWallet(scope.app), amount);
+    let clearing = Account::Clearing(scope.app, platform);
+    let back = payout(Account::External(scope.app), clearing, amount);
+    let credited = payout(clearing, Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![back, credited])
 }
 
@@ -126,13 +126,13 @@ pub fn return_payable(scope: Scope, transfer: TransferId, platform: Platform, am
 
 /// The app gives money to a user, or fills the user's wallet for a payout that follows at once.
 pub fn app_to_user(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
-    let (app, user) = (Place::AppWallet(scope.app), Place::UserWallet(scope.app, user));
+    let (app, user) = (Account::AppWallet(scope.app), Account::UserWallet(scope.app, user));
     posting(scope, transfer, vec![balance(app, user, amount)])
 }
 
 /// A user is debited for the app, or gives back what the app had put there for a payout that came back.
 pub fn user_to_app(scope: Scope, transfer: TransferId, user: UserId, amount: Cents) -> Posting {
-    let (user, app) = (Place::UserWallet(scope.app, user), Place::AppWallet(scope.app));
+    let (user, app) = (Account::UserWallet(scope.app, user), Account::AppWallet(scope.app));
     posting(scope, transfer, vec![balance(user, app, amount)])
 }
 
@@ -168,20 +168,20 @@ pub fn pay_out(
     platform: Platform,
     amounts: &PayoutAmounts,
 ) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let mut movements = vec![payout(Place::UserWallet(scope.app, user), clearing, amounts.payout)];
+    let clearing = Account::Clearing(scope.app, platform);
+    let mut movements = vec![payout(Account::UserWallet(scope.app, user), clearing, amounts.payout)];
     movements.extend(amounts.fees().map(|part| fee(payer(scope, user, amounts.party), clearing, part)));
     posting(scope, transfer, movements)
 }
 
 /// The payout has arrived: the money is outside, and each fee is earned by whom it belongs to.
 pub fn settle_payout(scope: Scope, transfer: TransferId, platform: Platform, amounts: &PayoutAmounts) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
+    let clearing = Account::Clearing(scope.app, platform);
     let movements = vec![
-        payout(clearing, Place::External(scope.app), amounts.payout),
-        fee(clearing, Place::ServiceFees(scope.app), amounts.fee),
-        fee(clearing, Place::AppWallet(scope.app), amounts.platform_fee),
-        fee(clearing, Place::Fx(scope.app), amounts.fx),
+        payout(clearing, Account::External(scope.app), amounts.payout),
+        fee(clearing, Account::ServiceFees(scope.app), amounts.fee),
+        fee(clearing, Account::AppWallet(scope.app), amounts.platform_fee),
+        fee(clearing, Account::Fx(scope.app), amounts.fx),
     ];
     posting(scope, transfer, movements)
 }
@@ -194,8 +194,8 @@ pub fn fail_payout(
     platform: Platform,
     amounts: &PayoutAmounts,
 ) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let mut movements = vec![payout(clearing, Place::UserWallet(scope.app, user), amounts.payout)];
+    let clearing = Account::Clearing(scope.app, platform);
+    let mut movements = vec![payout(clearing, Account::UserWallet(scope.app, user), amounts.payout)];
     movements.extend(amounts.fees().map(|part| fee(clearing, payer(scope, user, amounts.party), part)));
     posting(scope, transfer, movements)
 }
@@ -203,16 +203,16 @@ pub fn fail_payout(
 /// The payee's bank sent the money back after it had arrived: it is the user's again. The fees stay earned,
 /// because the rail did its work.
 pub fn return_payout(scope: Scope, transfer: TransferId, user: UserId, platform: Platform, amount: Cents) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let back = payout(Place::External(scope.app), clearing, amount);
-    let credited = payout(clearing, Place::UserWallet(scope.app, user), amount);
+    let clearing = Account::Clearing(scope.app, platform);
+    let back = payout(Account::External(scope.app), clearing, amount);
+    let credited = payout(clearing, Account::UserWallet(scope.app, user), amount);
     posting(scope, transfer, vec![back, credited])
 }
 
-fn payer(scope: Scope, user: UserId, party: Party) -> Place {
+fn payer(scope: Scope, user: UserId, party: Party) -> Account {
     match party {
-        Party::User => Place::UserWallet(scope.app, user),
-        Party::Platform => Place::AppWallet(scope.app),
+        Party::User => Account::UserWallet(scope.app, user),
+        Party::Platform => Account::AppWallet(scope.app),
     }
 }
 
@@ -220,52 +220,52 @@ fn payer(scope: Scope, user: UserId, party: Party) -> Place {
 
 /// A payer's bank paid what was pulled from it: the app has the money.
 pub fn payment_settled(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let pulled = payment(Place::External(scope.app), clearing, amount);
-    let credited = payment(clearing, Place::AppWallet(scope.app), amount);
+    let clearing = Account::Clearing(scope.app, platform);
+    let pulled = payment(Account::External(scope.app), clearing, amount);
+    let credited = payment(clearing, Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![pulled, credited])
 }
 
 /// A payer's bank paid, and the app has the money and holds it for a while.
 pub fn payment_settled_and_held(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let pulled = payment(Place::External(scope.app), clearing, amount);
-    let credited = payment(clearing, Place::AppCollected(scope.app), amount);
+    let clearing = Account::Clearing(scope.app, platform);
+    let pulled = payment(Account::External(scope.app), clearing, amount);
+    let credited = payment(clearing, Account::AppCollected(scope.app), amount);
     posting(scope, transfer, vec![pulled, credited])
 }
 
 /// The hold of a payment is over: the app can spend it.
 pub fn release_payment(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
-    let released = payment(Place::AppCollected(scope.app), Place::AppWallet(scope.app), amount);
+    let released = payment(Account::AppCollected(scope.app), Account::AppWallet(scope.app), amount);
     posting(scope, transfer, vec![released])
 }
 
 /// A payer's bank took its money back while the app held it: it is there.
 pub fn held_payment_returned(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let given_back = payment(Place::AppCollected(scope.app), clearing, amount);
-    let gone = payment(clearing, Place::External(scope.app), amount);
+    let clearing = Account::Clearing(scope.app, platform);
+    let given_back = payment(Account::AppCollected(scope.app), clearing, amount);
+    let gone = payment(clearing, Account::External(scope.app), amount);
     posting(scope, transfer, vec![given_back, gone])
 }
 
 /// A payer's bank took its money back after it had been paid, and the app makes up for it.
 pub fn payment_returned(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let clearing = Place::Clearing(scope.app, platform);
-    let made_up = payment(Place::AppWallet(scope.app), clearing, amount);
-    let gone = payment(clearing, Place::External(scope.app), amount);
+    let clearing = Account::Clearing(scope.app, platform);
+    let made_up = payment(Account::AppWallet(scope.app), clearing, amount);
+    let gone = payment(clearing, Account::External(scope.app), amount);
     posting(scope, transfer, vec![made_up, gone])
 }
 
 /// A payer's bank took its money back and the app's wallet does not cover it. A bank does not ask whether it
 /// may, so the money is gone, and the rail's clearing account stays short until the app makes up for it.
 pub fn payment_returned_uncovered(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let gone = payment(Place::Clearing(scope.app, platform), Place::External(scope.app), amount);
+    let gone = payment(Account::Clearing(scope.app, platform), Account::External(scope.app), amount);
     posting(scope, transfer, vec![gone])
 }
 
 /// The app makes up for a payment that was taken back before, or for a part of it.
 pub fn cover_returned_payment(scope: Scope, transfer: TransferId, platform: Platform, amount: Cents) -> Posting {
-    let made_up = payment(Place::AppWallet(scope.app), Place::Clearing(scope.app, platform), amount);
+    let made_up = payment(Account::AppWallet(scope.app), Account::Clearing(scope.app, platform), amount);
     posting(scope, transfer, vec![made_up]).taking_owed()
 }
 
@@ -273,26 +273,26 @@ fn posting(scope: Scope, transfer: TransferId, movements: Vec<Movement>) -> Post
     Posting::balanced(scope.org, Some(transfer), movements)
 }
 
-fn balance(from: Place, to: Place, amount: Cents) -> Movement {
+fn balance(from: Account, to: Account, amount: Cents) -> Movement {
     Movement { kind: TransactionKind::Balance, from, to, amount }
 }
 
-fn refill(from: Place, to: Place, amount: Cents) -> Movement {
+fn refill(from: Account, to: Account, amount: Cents) -> Movement {
     Movement { kind: TransactionKind::Refill, from, to, amount }
 }
 
-fn payout(from: Place, to: Place, amount: Cents) -> Movement {
+fn payout(from: Account, to: Account, amount: Cents) -> Movement {
     Movement { kind: TransactionKind::Payout, from, to, amount }
 }
 
-fn payment(from: Place, to: Place, amount: Cents) -> Movement {
+fn payment(from: Account, to: Account, amount: Cents) -> Movement {
     Movement { kind: TransactionKind::Payment, from, to, amount }
 }
 
-fn fee(from: Place, to: Place, amount: Cents) -> Movement {
+fn fee(from: Account, to: Account, amount: Cents) -> Movement {
     Movement { kind: TransactionKind::Fee, from, to, amount }
 }
 
-fn surrogate(from: Place, to: Place, amount: Cents) -> Movement {
+fn surrogate(from: Account, to: Account, amount: Cents) -> Movement {
     Movement { kind: TransactionKind::Surrogate, from, to, amount }
 }

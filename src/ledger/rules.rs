@@ -14,11 +14,11 @@ pub(super) enum HoldEvent {
 
 /// What comes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HoldOutcome {
+pub(super) enum HoldTransition {
     /// The hold is in this state now.
     Moved(HoldState),
     /// It was so before; no money moves again.
-    AlreadyThere,
+    AlreadyApplied,
     /// It cannot be.
     Refused(HoldRefusal),
 }
@@ -43,15 +43,15 @@ impl From<HoldRefusal> for Refusal {
 }
 
 /// Every state of a hold with everything that can be asked of it.
-pub(super) fn after(state: HoldState, event: HoldEvent) -> HoldOutcome {
+pub(super) fn transition(state: HoldState, event: HoldEvent) -> HoldTransition {
     match (state, event) {
-        (HoldState::Open, HoldEvent::Capture) => HoldOutcome::Moved(HoldState::Captured),
-        (HoldState::Open, HoldEvent::Release) => HoldOutcome::Moved(HoldState::Released),
+        (HoldState::Open, HoldEvent::Capture) => HoldTransition::Moved(HoldState::Captured),
+        (HoldState::Open, HoldEvent::Release) => HoldTransition::Moved(HoldState::Released),
         (HoldState::Captured, HoldEvent::Capture) | (HoldState::Released, HoldEvent::Release) => {
-            HoldOutcome::AlreadyThere
+            HoldTransition::AlreadyApplied
         }
-        (HoldState::Captured, HoldEvent::Release) => HoldOutcome::Refused(HoldRefusal::AlreadyCaptured),
-        (HoldState::Released, HoldEvent::Capture) => HoldOutcome::Refused(HoldRefusal::AlreadyReleased),
+        (HoldState::Captured, HoldEvent::Release) => HoldTransition::Refused(HoldRefusal::AlreadyCaptured),
+        (HoldState::Released, HoldEvent::Capture) => HoldTransition::Refused(HoldRefusal::AlreadyReleased),
     }
 }
 
@@ -64,15 +64,15 @@ mod tests {
         let print: Vec<String> = HoldState::ALL
             .iter()
             .flat_map(|state| [HoldEvent::Capture, HoldEvent::Release].map(|event| (*state, event)))
-            .map(|(state, event)| format!("{state} + {event:?} -> {:?}", after(state, event)))
+            .map(|(state, event)| format!("{state} + {event:?} -> {:?}", transition(state, event)))
             .collect();
         insta::assert_snapshot!(print.join("\n"), @r"
         open + Capture -> Moved(Captured)
         open + Release -> Moved(Released)
-        captured + Capture -> AlreadyThere
+        captured + Capture -> AlreadyApplied
         captured + Release -> Refused(AlreadyCaptured)
         released + Capture -> Refused(AlreadyReleased)
-        released + Release -> AlreadyThere
+        released + Release -> AlreadyApplied
         ");
     }
 }

@@ -8,11 +8,11 @@ use super::*;
 use crate::clock::{Clock, Time};
 use crate::engine::{Command, Executor};
 use crate::fees::Party;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, Seeds, TransferId, UserId};
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::store::{Memory, Store};
 use crate::world::{Halt, Record, World};
 
@@ -62,8 +62,8 @@ impl Book {
         self.run(move |world| post(world, &posting))
     }
 
-    pub(crate) fn balance(&mut self, place: Place) -> i64 {
-        self.run(move |world| balance(world, ORG, place)).unwrap().get()
+    pub(crate) fn balance(&mut self, account: Account) -> i64 {
+        self.run(move |world| balance(world, ORG, account)).unwrap().get()
     }
 
     pub(crate) fn records<R: Record>(&self) -> Vec<std::sync::Arc<R>> {
@@ -80,7 +80,7 @@ pub(crate) fn amounts(party: Party) -> PayoutAmounts {
     PayoutAmounts { payout: cents(900), fee: cents(25), platform_fee: cents(10), fx: cents(5), party }
 }
 
-fn told(posting: &Posting) -> String {
+fn reported(posting: &Posting) -> String {
     let movements = posting.movements().iter().map(|movement| {
         let Movement { kind, from, to, amount } = movement;
         format!("  {kind}: {} -> {} {amount}", from.name(), to.name())
@@ -129,7 +129,7 @@ fn business_events() -> Vec<(&'static str, Posting)> {
 }
 
 fn all_told(events: &[(&'static str, Posting)]) -> String {
-    let text: Vec<String> = events.iter().map(|(name, posting)| format!("{name}\n{}", told(posting))).collect();
+    let text: Vec<String> = events.iter().map(|(name, posting)| format!("{name}\n{}", reported(posting))).collect();
     text.join("\n")
 }
 
@@ -229,14 +229,14 @@ fn a_wallet_never_goes_below_zero_and_the_refusal_says_what_is_missing() {
     let refusal = book.post(postings::app_to_user(SCOPE, T, JANE, cents(425))).unwrap_err();
     assert_eq!(refusal.code, Code::InsufficientFunds);
     assert_eq!(refusal.message, "App wallet holds $3.00; $1.25 more is needed.");
-    assert_eq!(book.balance(Place::AppWallet(SCOPE.app)), 300);
+    assert_eq!(book.balance(Account::AppWallet(SCOPE.app)), 300);
     assert_eq!(book.records::<Transaction>().len(), 1);
 }
 
 #[test]
 fn money_may_pass_through_an_empty_wallet_within_a_posting() {
     let mut book = Book::new();
-    let (wallet, outside) = (Place::AppWallet(SCOPE.app), Place::External(SCOPE.app));
+    let (wallet, outside) = (Account::AppWallet(SCOPE.app), Account::External(SCOPE.app));
     let out = Movement { kind: TransactionKind::Refill, from: wallet, to: outside, amount: cents(7) };
     let back = Movement { from: outside, to: wallet, ..out };
     book.post(Posting::balanced(ORG, None, vec![out, back])).unwrap();
@@ -252,14 +252,14 @@ fn nothing_is_written_for_movements_of_nothing() {
 
 #[test]
 fn what_no_event_makes_is_a_bug_and_not_in_the_book() {
-    let (wallet, outside) = (Place::AppWallet(SCOPE.app), Place::External(SCOPE.app));
+    let (wallet, outside) = (Account::AppWallet(SCOPE.app), Account::External(SCOPE.app));
     let sound = Movement { kind: TransactionKind::Refill, from: outside, to: wallet, amount: cents(7) };
-    let elsewhere = Place::AppWallet(AppId(Uuid::from_u128(9)));
+    let elsewhere = Account::AppWallet(AppId(Uuid::from_u128(9)));
     for broken in [
         Movement { amount: cents(-7), ..sound },
         Movement { to: outside, ..sound },
         Movement { to: elsewhere, ..sound },
-        Movement { to: Place::OrganizationWallet, ..sound },
+        Movement { to: Account::OrganizationWallet, ..sound },
     ] {
         let mut book = Book::new();
         let refusal = book.post(Posting::balanced(ORG, None, vec![sound, broken])).unwrap_err();
@@ -274,7 +274,7 @@ fn a_balance_that_does_not_fit_is_refused_and_never_wraps() {
     book.post(postings::deposit(SCOPE, T, cents(i64::MAX))).unwrap();
     let refusal = book.post(postings::deposit(SCOPE, T, cents(1))).unwrap_err();
     assert_eq!(refusal.code, Code::LimitExceeded);
-    assert_eq!(book.balance(Place::AppWallet(SCOPE.app)), i64::MAX);
+    assert_eq!(book.balance(Account::AppWallet(SCOPE.app)), i64::MAX);
 }
 
 #[test]
@@ -284,15 +284,15 @@ fn a_hold_is_opened_once_and_captured_or_released_once() {
     book.run(|world| holds::open_pulled(world, SCOPE, T, cents(60))).unwrap();
     let twice = book.run(|world| holds::open_pulled(world, SCOPE, T, cents(40))).unwrap_err();
     assert_eq!(twice.code, Code::InvalidState);
-    assert_eq!(book.balance(Place::AppHeld(SCOPE.app)), 60);
+    assert_eq!(book.balance(Account::AppHeld(SCOPE.app)), 60);
 
     let by = holds::CapturedBy::User(JANE);
     assert_eq!(book.run(move |world| holds::capture(world, SCOPE, T, by)).unwrap(), holds::Closed::Now);
     assert_eq!(book.run(move |world| holds::capture(world, SCOPE, T, by)).unwrap(), holds::Closed::Before);
     let late = book.run(|world| holds::release(world, SCOPE, T)).unwrap_err();
     assert_eq!((late.code, late.message.as_str()), (Code::InvalidState, "The money that was set aside has been used."));
-    assert_eq!(book.balance(Place::UserWallet(SCOPE.app, JANE)), 60);
-    assert_eq!(book.balance(Place::AppHeld(SCOPE.app)), 0);
+    assert_eq!(book.balance(Account::UserWallet(SCOPE.app, JANE)), 60);
+    assert_eq!(book.balance(Account::AppHeld(SCOPE.app)), 0);
 }
 
 #[test]

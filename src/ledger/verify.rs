@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
+use super::account::LedgerAccountKind;
 use super::model::{Entry, Hold, HoldState, LedgerAccount, LedgerBook, Transaction};
-use super::place::PlaceKind;
 use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId};
 
 /// Something that must not be.
@@ -165,7 +165,7 @@ impl Checker {
                 let what = format!("says {balance} cents in {count} entries; its entries are {sum} cents in {entries}");
                 self.find(3, what, account_row(account.id));
             }
-            if let (PlaceKind::AppHeld, Some(app)) = (account.kind, account.app) {
+            if let (LedgerAccountKind::AppHeld, Some(app)) = (account.kind, account.app) {
                 *self.held.entry((account.org, app)).or_default() -= i128::from(account.balance.get());
             }
         }

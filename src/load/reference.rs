@@ -17,19 +17,19 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::{AppKey, Load, Scenario, run};
-use crate::apps::bootstrap::write_whole;
+use crate::apps::bootstrap::write_atomically;
 use crate::apps::{CreateDemonstration, Credentials};
-use crate::carriers::Carriers;
 use crate::clock::{Clock, Time};
 use crate::config::Config;
 use crate::connections;
 use crate::dispatch::{self, Limits};
-use crate::http::{Bursar, Environment};
 use crate::ids::{OrgId, Seeds};
+use crate::instance::{self, Dependencies, Guards, Instance};
 use crate::jobs;
-use crate::opened::{self, Keeps, Opened, Surroundings};
 use crate::outbound;
 use crate::payout_links::PayoutLink;
+use crate::program::{Bursar, Environment};
+use crate::providers::Providers;
 use crate::routes;
 use crate::screening::Watchlist;
 use crate::serve::accept;
@@ -43,7 +43,7 @@ use crate::world::{Columns, Record as _, Row, Table, TableChanges};
 /// Payouts of a batch: as many as the connections that they are sent on.
 const BATCH: usize = 64;
 /// How often to look whether the worker is done.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const CHECK_EVERY: Duration = Duration::from_millis(20);
 
 /// Why there is no reference.
 #[derive(Debug, thiserror::Error)]
@@ -61,15 +61,15 @@ fn failed(error: impl std::fmt::Display) -> NoReference {
 }
 
 /// What a program of a sandbox needs that speaks to nobody outside.
-fn surroundings(vault: Vault) -> Surroundings {
-    Surroundings {
+fn dependencies(vault: Vault) -> Dependencies {
+    Dependencies {
         clock: Clock::wall(),
         command_seeds: Seeds::System,
         request_seeds: Seeds::System,
         vault,
         environment: Environment::Sandbox,
         public_url: "http://127.0.0.1:8080".to_owned(),
-        carriers: Carriers::default(),
+        providers: Providers::default(),
         call_deadline: outbound::DEADLINE,
         watchlist: Watchlist::of_sandbox(),
     }
@@ -97,11 +97,11 @@ fn for_sandboxes(config: &Config) -> Result<(), NoReference> {
 ///
 /// # Errors
 /// For production; when there is any row in the store: what is written would not fit what is there.
-pub fn empty_store(config: &Config) -> Result<(Vec<Store>, Keeps), NoReference> {
+pub fn empty_store(config: &Config) -> Result<(Vec<Store>, Guards), NoReference> {
     for_sandboxes(config)?;
-    let (stores, reads, keeps) = Opened::configured(config).map_err(failed)?.into_parts();
+    let (stores, reads, guards) = Instance::configured(config).map_err(failed)?.into_parts();
     reads.snapshot(|snapshot| Ok(first_filled(snapshot))).map_err(failed)??;
-    Ok((stores, keeps))
+    Ok((stores, guards))
 }
 
 /// Refuses a store in which any table has a row.
@@ -129,17 +129,17 @@ pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u
     }
     // Opening waits for a file or a server, and so has a thread of its own.
     let own = config.clone();
-    let opened = tokio::task::spawn_blocking(move || opened::with_vault(&own)).await.map_err(failed)?;
+    let opened = tokio::task::spawn_blocking(move || instance::with_vault(&own)).await.map_err(failed)?;
     let (opened, vault) = opened.map_err(failed)?;
-    let (bursar, keeps) = opened.start(surroundings(vault)).map_err(failed)?;
-    opened::must_belong(&bursar, config).await.map_err(failed)?;
+    let (bursar, guards) = opened.start(dependencies(vault)).map_err(failed)?;
+    instance::must_belong(&bursar, config).await.map_err(failed)?;
     for file in files {
         let credentials = draw(&bursar);
         // Written first: what is in the store is to have its keys somewhere.
-        write_whole(&file, &credentials).map_err(failed)?;
+        write_atomically(&file, &credentials).map_err(failed)?;
         create(&bursar, &credentials).await?;
     }
-    tokio::task::spawn_blocking(move || drop((bursar, keeps))).await.map_err(failed)?;
+    tokio::task::spawn_blocking(move || drop((bursar, guards))).await.map_err(failed)?;
     Ok(count)
 }
 
@@ -169,8 +169,8 @@ impl Recording {
     /// When the service does not start, or no payout succeeds.
     pub async fn of_payouts(duration: Duration) -> Result<Self, NoReference> {
         let memory = Memory::new();
-        let surroundings = surroundings(Vault::new(rand::random()));
-        let (bursar, keeps) = Opened::memory(&memory).start(surroundings).map_err(failed)?;
+        let dependencies = dependencies(Vault::new(rand::random()));
+        let (bursar, guards) = Instance::memory(&memory).start(dependencies).map_err(failed)?;
         let credentials = draw(&bursar);
         create(&bursar, &credentials).await?;
         memory.watch();
@@ -200,7 +200,7 @@ impl Recording {
         for task in [serving, working] {
             task.await.map_err(failed)?;
         }
-        drop(keeps);
+        drop(guards);
         let (commits, payouts) = batches(memory.take_changes());
         if payouts == 0 {
             return Err(NoReference("no payout succeeded".to_owned()));
@@ -233,7 +233,7 @@ async fn until_worked_off(bursar: &Arc<Bursar>) -> Result<(), NoReference> {
         if due.map_err(|refusal| NoReference(refusal.message))?.is_empty() {
             return Ok(());
         }
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(CHECK_EVERY).await;
     }
 }
 

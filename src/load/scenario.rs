@@ -30,7 +30,7 @@ pub const CENTS: u64 = 1;
 /// Rows of a batch.
 const ROWS: u64 = 500;
 /// How often a batch is looked at until it is done.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+const CHECK_EVERY: Duration = Duration::from_millis(10);
 /// Area codes of the United States.
 const AREAS: [&str; 40] = [
     "212", "213", "214", "215", "216", "217", "218", "219", "301", "302", "303", "304", "305", "307", "308", "309",
@@ -156,12 +156,12 @@ impl Stage {
         if self.scenario != Scenario::Batches || status >= 300 {
             return Some((status, body));
         }
-        let look = Sent::get(format!("/v2/payout-link-batches/{}", link_id(&body)?));
+        let fetch = Sent::get(format!("/v2/payout-link-batches/{}", link_id(&body)?));
         loop {
-            let (status, body) = client.call(&look).await?;
+            let (status, body) = client.call(&fetch).await?;
             let batch: Value = serde_json::from_str(&body).ok()?;
             match batch["status"].as_str()? {
-                "submitted" | "processing" => tokio::time::sleep(LOOK_EVERY).await,
+                "submitted" | "processing" => tokio::time::sleep(CHECK_EVERY).await,
                 "completed" => return Some((status, body)),
                 // Rows that failed are no success of the batch.
                 _ => return Some((422, body)),

@@ -7,9 +7,9 @@ use super::model::{Member, MemberStatus, NewMember, Role, add, email_is_free, fi
 use super::sign_in;
 use crate::engine::Command;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::events::{self, EventName, News};
-use crate::http::input::Patch;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::{MemberId, OrgId};
+use crate::patch::Patch;
 use crate::refusal::{Code, Refusal};
 use crate::world::record::key;
 use crate::world::{Halt, Record as _, World};
@@ -45,7 +45,7 @@ impl Command for CreateMember {
             password_hash: self.password_hash.clone(),
         };
         let member = add(world, self.org, new)?;
-        tell(world, &member)?;
+        emit(world, &member)?;
         record_created(world, &member)?;
         Ok(Member::clone(&member))
     }
@@ -170,14 +170,14 @@ pub(super) fn change(
     if is_removed {
         sign_in::forget(world, member.org, member.id)?;
     }
-    tell(world, &member)?;
+    emit(world, &member)?;
     Ok(member)
 }
 
 /// Emits an event of every app, with what an app may know of a member.
-fn tell(world: &mut World, member: &Member) -> Result<(), Halt> {
-    let news = News::of(EventName::MemberUpdated, member.id.0, member.version, &MemberJson::for_app(member));
-    events::tell_all(world, member.org, &news)
+fn emit(world: &mut World, member: &Member) -> Result<(), Halt> {
+    let new = NewEvent::of(EventName::MemberUpdated, member.id.0, member.version, &MemberJson::for_app(member));
+    events::emit_to_all(world, member.org, &new)
 }
 
 /// An organization that has an admin keeps one: nobody else could say who approves, or end a review.
@@ -197,7 +197,7 @@ fn must_not_be_last_admin(world: &mut World, member: &Member) -> Result<(), Halt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::{Bursar, Environment};
+    use crate::program::{Bursar, Environment};
 
     const ORG: OrgId = OrgId(uuid::Uuid::from_u128(1));
 

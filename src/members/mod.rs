@@ -15,7 +15,7 @@ pub use change::{CreateMember, RemoveMember, UpdateMember};
 pub use http::routes;
 pub use model::{Member, MemberStatus, NewMember, Role, add, find};
 
-use crate::http::Permission;
+use crate::permission::Permission;
 
 /// Whether a role may do this: the one rule for keys that name a member and for members who are signed in.
 pub const fn may(role: Role, permission: Permission) -> bool {

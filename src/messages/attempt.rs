@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::conclude::{Conclusion, record_outcome};
+use super::conclude::{AttemptOutcome, record_outcome};
 use super::model::{Message, MessageStatus};
 use crate::clock::Time;
 use crate::engine::Command;
@@ -18,13 +18,13 @@ use crate::world::{Halt, Want, World};
 /// under way. What it does not know of a minute later, it never took.
 const SETTLES_SECONDS: i64 = 60;
 /// A message that nobody waits for is not sent more often than this when its carrier cannot say what it took.
-const UNTOLD_ATTEMPTS_MAX: i64 = 3;
+const UNCONFIRMED_ATTEMPTS_MAX: i64 = 3;
 
 /// What is known of an attempt before this one, if there was one in doubt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     /// Nobody has asked.
-    NotAsked,
+    NotQueried,
     /// The carrier was asked, and did not know of it.
     NotTaken {
         /// When it was asked, or earlier: what it says holds for that moment, however late it is heard.
@@ -69,9 +69,9 @@ impl Command for BeginAttempt {
 
     fn decide(&self, world: &mut World) -> Result<Begun, Halt> {
         let message = super::find(world, self.leased.org, self.message)?;
-        if self.before == Before::Untold && self.leased.attempt > UNTOLD_ATTEMPTS_MAX {
+        if self.before == Before::Untold && self.leased.attempt > UNCONFIRMED_ATTEMPTS_MAX {
             let reason = message.error.clone().unwrap_or_else(|| "The carrier did not say what it took.".to_owned());
-            record_outcome(world, &self.leased, self.message, &Conclusion::Failed { reason, retry: false })?;
+            record_outcome(world, &self.leased, self.message, &AttemptOutcome::Failed { reason, retry: false })?;
             return Ok(Begun::Over);
         }
         begin(world, &self.leased, &message, self.before)
@@ -93,7 +93,7 @@ pub fn begin(world: &mut World, leased: &Leased, message: &Arc<Message>, before:
         }
     }
     match (message.in_doubt_since, before) {
-        (Some(_), Before::NotAsked) => return Ok(Begun::Ask),
+        (Some(_), Before::NotQueried) => return Ok(Begun::Ask),
         (Some(since), Before::NotTaken { asked_at }) if asked_at < since.plus_seconds(SETTLES_SECONDS) => {
             jobs::put_off(world, leased, since.plus_seconds(SETTLES_SECONDS), message.error.clone())?;
             return Ok(Begun::Over);
@@ -125,26 +125,26 @@ mod tests {
     fn an_attempt_that_was_not_concluded_is_asked_about() {
         let mut bench = Bench::new();
         let died = bench.lease();
-        assert_eq!(begin(&mut bench, &died, Before::NotAsked), Begun::Send);
+        assert_eq!(begin(&mut bench, &died, Before::NotQueried), Begun::Send);
         // Whoever began it is gone; the next one finds the note.
         bench.clock.advance(jobs::LEASE_SECONDS + 1);
         let leased = bench.lease();
-        assert_eq!(begin(&mut bench, &leased, Before::NotAsked), Begun::Ask);
+        assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Ask);
         let heard = not_taken(&bench);
         assert_eq!(begin(&mut bench, &leased, heard), Begun::Send);
-        let late = BeginAttempt { leased: died, message: bench.message, before: Before::NotAsked };
+        let late = BeginAttempt { leased: died, message: bench.message, before: Before::NotQueried };
         assert!(bench.executor.run_one(late).is_err(), "a lease that is over begins nothing");
     }
 
     #[test]
-    fn a_carrier_is_given_a_minute_to_find_what_it_took() {
+    fn a_provider_has_a_minute_to_find_what_it_took() {
         let mut bench = Bench::new();
         let leased = bench.lease();
-        assert_eq!(begin(&mut bench, &leased, Before::NotAsked), Begun::Send);
-        bench.conclude(&leased, Conclusion::InDoubt { reason: "no answer".into() }).unwrap();
+        assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Send);
+        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
         bench.clock.advance(5);
         let early = bench.lease();
-        assert_eq!(begin(&mut bench, &early, Before::NotAsked), Begun::Ask);
+        assert_eq!(begin(&mut bench, &early, Before::NotQueried), Begun::Ask);
         let heard = not_taken(&bench);
         assert_eq!(begin(&mut bench, &early, heard), Begun::Over);
         bench.clock.advance(SETTLES_SECONDS);
@@ -155,49 +155,49 @@ mod tests {
 
     /// A worker may be slow between the question and its next step; what it heard is no newer for that.
     #[test]
-    fn a_carrier_that_was_asked_too_early_is_asked_again_however_late_it_was_heard() {
+    fn a_provider_queried_too_early_is_queried_again() {
         let mut bench = Bench::new();
         let leased = bench.lease();
-        assert_eq!(begin(&mut bench, &leased, Before::NotAsked), Begun::Send);
-        bench.conclude(&leased, Conclusion::InDoubt { reason: "no answer".into() }).unwrap();
+        assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Send);
+        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
         bench.clock.advance(SETTLES_SECONDS / 2);
         let slow = bench.lease();
-        assert_eq!(begin(&mut bench, &slow, Before::NotAsked), Begun::Ask);
+        assert_eq!(begin(&mut bench, &slow, Before::NotQueried), Begun::Ask);
         let heard = not_taken(&bench);
         bench.clock.advance(SETTLES_SECONDS - 1);
         assert_eq!(begin(&mut bench, &slow, heard), Begun::Over);
         let next = bench.lease();
-        assert_eq!(begin(&mut bench, &next, Before::NotAsked), Begun::Ask);
+        assert_eq!(begin(&mut bench, &next, Before::NotQueried), Begun::Ask);
         let heard = not_taken(&bench);
         assert_eq!(begin(&mut bench, &next, heard), Begun::Send);
     }
 
     #[test]
-    fn what_is_known_to_have_failed_is_begun_anew_without_a_question() {
+    fn a_known_failure_is_retried_without_a_query() {
         let mut bench = Bench::new();
         let leased = bench.lease();
-        assert_eq!(begin(&mut bench, &leased, Before::NotAsked), Begun::Send);
-        bench.conclude(&leased, Conclusion::Failed { reason: "busy".into(), retry: true }).unwrap();
+        assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Send);
+        bench.conclude(&leased, AttemptOutcome::Failed { reason: "busy".into(), retry: true }).unwrap();
         bench.clock.advance(5);
         let again = bench.lease();
-        assert_eq!(begin(&mut bench, &again, Before::NotAsked), Begun::Send);
+        assert_eq!(begin(&mut bench, &again, Before::NotQueried), Begun::Send);
     }
 
     #[test]
-    fn a_carrier_that_never_says_what_it_took_is_told_three_times_at_most() {
+    fn a_provider_without_look_up_gets_a_message_three_times_at_most() {
         let mut bench = Bench::new();
         let mut sent = 0;
         for _ in 0..10 {
             bench.clock.advance(4_000);
             let Some(leased) = bench.lease_if_any() else { break };
-            let first = begin(&mut bench, &leased, Before::NotAsked);
+            let first = begin(&mut bench, &leased, Before::NotQueried);
             let begun = if first == Begun::Ask { begin(&mut bench, &leased, Before::Untold) } else { first };
             if begun == Begun::Send {
                 sent += 1;
-                bench.conclude(&leased, Conclusion::InDoubt { reason: "no answer".into() }).unwrap();
+                bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
             }
         }
-        assert_eq!(sent, UNTOLD_ATTEMPTS_MAX);
+        assert_eq!(sent, UNCONFIRMED_ATTEMPTS_MAX);
         assert!(bench.lease_if_any().is_none(), "then it is given up");
     }
 }

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_stands_alone_as_six_digits() {
+    fn a_code_is_six_separate_digits() {
         for purpose in CodePurpose::ALL {
             for app_name in ["Acme", "1234567", "42"] {
                 let composed = compose(&Letter::Code { app_name, code: "314159", purpose: *purpose });

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::compose::Composed;
 use super::model::{InboxMessage, Message};
 use super::rules::{self, MessageEvent};
-use crate::carriers::{Fate, Report};
 use crate::engine::Command;
 use crate::ids::{MessageId, OrgId};
 use crate::jobs::{self, Leased, Work};
+use crate::providers::{DeliveryOutcome, Report};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
@@ -21,7 +21,7 @@ const FOLLOW_AFTER_SECONDS: [i64; 7] = [10, 60, 300, 1_800, 7_200, 21_600, 57_60
 
 /// How an attempt to send a message ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Conclusion {
+pub enum AttemptOutcome {
     /// It arrived.
     Delivered {
         /// What the person received, where the sandbox's inbox stands for their phone.
@@ -45,7 +45,7 @@ pub enum Conclusion {
         retry: bool,
     },
     /// It was not, because what it tells of is over. That is nobody's failure.
-    Overtaken {
+    Superseded {
         /// What came in between.
         reason: String,
     },
@@ -61,7 +61,7 @@ pub struct Concluded {
     /// The message.
     pub message: MessageId,
     /// How it ended.
-    pub outcome: Conclusion,
+    pub outcome: AttemptOutcome,
 }
 
 impl Command for Concluded {
@@ -89,21 +89,21 @@ pub fn record_outcome(
     world: &mut World,
     leased: &Leased,
     message: MessageId,
-    outcome: &Conclusion,
+    outcome: &AttemptOutcome,
 ) -> Result<Option<Arc<Message>>, Halt> {
     let message = super::find(world, leased.org, message)?;
     let now = world.now();
     let (event, error) = match outcome {
-        Conclusion::Delivered { .. } => (MessageEvent::Delivered, None),
-        Conclusion::Taken { .. } => (MessageEvent::Taken, None),
-        Conclusion::InDoubt { reason } | Conclusion::Failed { reason, retry: true }
+        AttemptOutcome::Delivered { .. } => (MessageEvent::Delivered, None),
+        AttemptOutcome::Taken { .. } => (MessageEvent::Taken, None),
+        AttemptOutcome::InDoubt { reason } | AttemptOutcome::Failed { reason, retry: true }
             if leased.attempt < ATTEMPTS_MAX =>
         {
             (MessageEvent::PutOff, Some(reason.clone()))
         }
-        Conclusion::InDoubt { reason } | Conclusion::Failed { reason, .. } | Conclusion::Overtaken { reason } => {
-            (MessageEvent::GivenUp, Some(reason.clone()))
-        }
+        AttemptOutcome::InDoubt { reason }
+        | AttemptOutcome::Failed { reason, .. }
+        | AttemptOutcome::Superseded { reason } => (MessageEvent::GivenUp, Some(reason.clone())),
     };
     match event {
         MessageEvent::PutOff => {
@@ -112,21 +112,21 @@ pub fn record_outcome(
         }
         MessageEvent::Taken | MessageEvent::Delivered | MessageEvent::GivenUp => jobs::finish(world, leased)?,
     }
-    let Some(status) = rules::after(message.status, event) else { return Ok(None) };
+    let Some(status) = rules::transition(message.status, event) else { return Ok(None) };
     let error = error.map(|reason| without_recipient(&reason, &message.recipient));
 
     // From here it must succeed.
-    if let Conclusion::Delivered { inbox: Some(composed) } = outcome {
+    if let AttemptOutcome::Delivered { inbox: Some(composed) } = outcome {
         receive(world, &message, composed);
     }
-    if let Conclusion::Taken { reference: Some(_) } = outcome {
+    if let AttemptOutcome::Taken { reference: Some(_) } = outcome {
         follow(world, &message);
     }
-    let still_in_doubt = event == MessageEvent::PutOff && matches!(outcome, Conclusion::InDoubt { .. });
+    let still_in_doubt = event == MessageEvent::PutOff && matches!(outcome, AttemptOutcome::InDoubt { .. });
     Ok(Some(world.change(&message, |message| {
         message.status = status;
         message.error = error;
-        if let Conclusion::Taken { reference } = outcome {
+        if let AttemptOutcome::Taken { reference } = outcome {
             message.reference.clone_from(reference);
         }
         if matches!(event, MessageEvent::Taken | MessageEvent::Delivered) {
@@ -158,13 +158,13 @@ pub fn record_report(world: &mut World, message: &Arc<Message>, report: &Report)
     // A message that was sent again in doubt has two names there. Whichever of the two arrives, it arrived; that the
     // one which nobody follows did not says nothing.
     let is_another = message.reference.as_ref().is_some_and(|known| *known != report.reference);
-    let (event, error) = match &report.fate {
-        Fate::Arrived => (MessageEvent::Delivered, None),
-        Fate::Lost { .. } | Fate::OnItsWay if is_another => return None,
-        Fate::Lost { reason } => (MessageEvent::GivenUp, Some(reason.clone())),
-        Fate::OnItsWay => (MessageEvent::Taken, None),
+    let (event, error) = match &report.delivery_outcome {
+        DeliveryOutcome::Arrived => (MessageEvent::Delivered, None),
+        DeliveryOutcome::Lost { .. } | DeliveryOutcome::OnItsWay if is_another => return None,
+        DeliveryOutcome::Lost { reason } => (MessageEvent::GivenUp, Some(reason.clone())),
+        DeliveryOutcome::OnItsWay => (MessageEvent::Taken, None),
     };
-    let status = rules::after(message.status, event)?;
+    let status = rules::transition(message.status, event)?;
     let error = error.map(|reason| without_recipient(&reason, &message.recipient));
 
     // From here it must succeed.
@@ -230,11 +230,11 @@ pub(super) mod tests {
     use super::*;
     use crate::clock::{Clock, Time};
     use crate::engine::Executor;
-    use crate::http::Scope;
     use crate::ids::{AppId, Seeds};
     use crate::jobs::{Job, Lease};
     use crate::messages::{Channel, CodePurpose, MessageStatus, Template, queue};
     use crate::refusal::Refusal;
+    use crate::scope::Scope;
     use crate::store::{Memory, Store};
     use crate::world::{Record, Value};
     use uuid::Uuid;
@@ -285,14 +285,14 @@ pub(super) mod tests {
             self.executor.run_one(Lease { org: self.org, id: id.into() }).unwrap()
         }
 
-        pub fn conclude(&mut self, leased: &Leased, outcome: Conclusion) -> Result<Option<Arc<Message>>, Refusal> {
+        pub fn conclude(&mut self, leased: &Leased, outcome: AttemptOutcome) -> Result<Option<Arc<Message>>, Refusal> {
             self.executor.run_one(Concluded { leased: leased.clone(), message: self.message, outcome })
         }
     }
 
-    fn delivered() -> Conclusion {
+    fn delivered() -> AttemptOutcome {
         let composed = Composed { subject: "s".into(), text: "123456".into(), link: None, code: Some("123456".into()) };
-        Conclusion::Delivered { inbox: Some(composed) }
+        AttemptOutcome::Delivered { inbox: Some(composed) }
     }
 
     #[test]
@@ -312,7 +312,7 @@ pub(super) mod tests {
     #[test]
     fn a_failed_attempt_is_repeated_until_it_is_given_up() {
         let mut bench = Bench::new();
-        let failed = Conclusion::Failed { reason: "no route".into(), retry: true };
+        let failed = AttemptOutcome::Failed { reason: "no route".into(), retry: true };
         for _ in 1..ATTEMPTS_MAX {
             let leased = bench.lease();
             let message = bench.conclude(&leased, failed.clone()).unwrap().unwrap();
@@ -328,7 +328,7 @@ pub(super) mod tests {
     fn what_cannot_succeed_is_given_up_at_once() {
         let mut bench = Bench::new();
         let leased = bench.lease();
-        let failed = Conclusion::Failed { reason: "no such number".into(), retry: false };
+        let failed = AttemptOutcome::Failed { reason: "no such number".into(), retry: false };
         assert_eq!(bench.conclude(&leased, failed).unwrap().unwrap().status, MessageStatus::Failed);
         assert!(bench.memory.rows(Job::TABLE).is_empty());
         assert!(bench.memory.rows(InboxMessage::TABLE).is_empty());

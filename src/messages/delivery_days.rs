@@ -10,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::apps;
 use crate::clock::DAY_SECONDS;
-use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{key, record};
 use crate::world::{Halt, Want, World};
 

@@ -21,17 +21,17 @@ mod rules;
 
 pub use attempt::{Before, BeginAttempt, Begun, begin};
 pub use compose::{Composed, Letter, compose, in_words};
-pub use conclude::{Concluded, Conclusion, StillOnItsWay, record_outcome, record_report, without_recipient};
+pub use conclude::{AttemptOutcome, Concluded, StillOnItsWay, record_outcome, record_report, without_recipient};
 pub use delivery_days::DeliveryDay;
 pub use http::routes;
 pub use model::{Channel, CodePurpose, InboxMessage, Message, MessageStatus, PayeeChange, Template};
 
 use std::sync::Arc;
 
-use crate::http::Scope;
 use crate::ids::{MessageId, OrgId};
 use crate::jobs::{self, Work};
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::world::query::Compare;
 use crate::world::record::{Cell as _, Value, key};
 use crate::world::{Halt, Query, Want, World};

@@ -17,7 +17,7 @@ pub(super) enum MessageEvent {
 
 /// The status after an event; `None` when the message was concluded before, which stays as it is: whoever
 /// reports a second time was overtaken, and what the person received does not change by it.
-pub(super) fn after(status: MessageStatus, event: MessageEvent) -> Option<MessageStatus> {
+pub(super) fn transition(status: MessageStatus, event: MessageEvent) -> Option<MessageStatus> {
     match (status, event) {
         (MessageStatus::Queued, MessageEvent::Taken) => Some(MessageStatus::Sent),
         (MessageStatus::Queued, MessageEvent::PutOff) => Some(MessageStatus::Queued),
@@ -39,7 +39,7 @@ mod tests {
             .iter()
             .flat_map(|status| [Taken, Delivered, PutOff, GivenUp].map(|event| (*status, event)))
             .map(|(status, event)| {
-                let to = after(status, event).map_or("concluded before", MessageStatus::as_str);
+                let to = transition(status, event).map_or("concluded before", MessageStatus::as_str);
                 format!("{status} + {event:?} -> {to}")
             })
             .collect();

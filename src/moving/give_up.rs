@@ -1,7 +1,7 @@
 //! The way back: a move is given up, under way or ended, and the embedded store is served again.
 
 use super::{Ends, Progress, Route, Side, Unmoved, proved, shown};
-use crate::opened;
+use crate::instance;
 use crate::store::postgres::{Arriving, Found};
 use crate::store::{CommitError, Departing};
 use crate::tables;
@@ -20,7 +20,7 @@ pub struct GivenUp {
 ///
 /// # Errors
 /// [`Unmoved`]; nothing is changed then.
-pub fn give_up(route: &Route, mut tell: impl FnMut(Progress)) -> Result<GivenUp, Unmoved> {
+pub fn give_up(route: &Route, mut report_progress: impl FnMut(Progress)) -> Result<GivenUp, Unmoved> {
     let mut ends = Ends::open(route)?;
     let Some(departing) = ends.departing.clone() else {
         return Err(Unmoved::NoMove { path: ends.path });
@@ -29,7 +29,7 @@ pub fn give_up(route: &Route, mut tell: impl FnMut(Progress)) -> Result<GivenUp,
     let emptied = match &ends.found {
         Found::Move(arriving) if same(arriving) => {
             let ended = arriving.ended_at.is_some();
-            empty(&mut ends, ended, &mut tell)?;
+            empty(&mut ends, ended, &mut report_progress)?;
             Some(ends.database.clone())
         }
         // An earlier run emptied it, or the move had not come so far.
@@ -46,7 +46,7 @@ pub fn give_up(route: &Route, mut tell: impl FnMut(Progress)) -> Result<GivenUp,
 /// # Errors
 /// [`Unmoved`] when the store does not open, or has not moved.
 pub fn forget(source: &std::path::Path) -> Result<GivenUp, Unmoved> {
-    let (mut departure, _keeps) = opened::departing(source)?;
+    let (mut departure, _guards) = instance::departing(source)?;
     if departure.mark()?.is_none() {
         return Err(Unmoved::NoMove { path: shown(source) });
     }
@@ -68,17 +68,17 @@ fn not_there(ends: Ends, departing: Departing) -> Unmoved {
 }
 
 /// Empties the database; where it was served, while nobody can commit and after it was compared.
-fn empty(ends: &mut Ends, was_served: bool, tell: &mut impl FnMut(Progress)) -> Result<(), Unmoved> {
+fn empty(ends: &mut Ends, was_served: bool, report_progress: &mut impl FnMut(Progress)) -> Result<(), Unmoved> {
     ends.arrival.migrate()?;
     if !was_served {
         ends.arrival.clear(tables::ALL, || Ok::<_, CommitError>(true))?;
         return Ok(());
     }
     let (store, database) = (ends.departure.reads(), ends.arrival.reads());
-    let of_store = proved(&store, Side::Store, None, tell)?;
+    let of_store = proved(&store, Side::Store, None, report_progress)?;
     let mut differences = Vec::new();
     let cleared = ends.arrival.clear(tables::ALL, || {
-        let of_database = proved(&database, Side::Database, Some(of_store.rows()), tell)?;
+        let of_database = proved(&database, Side::Database, Some(of_store.rows()), report_progress)?;
         differences = of_store.differences(&of_database);
         Ok::<_, Unmoved>(differences.is_empty())
     })?;

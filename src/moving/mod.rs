@@ -20,7 +20,7 @@ pub use give_up::{GivenUp, forget, give_up};
 use proof::{Proof, TableProof};
 
 use crate::clock::{Clock, Time};
-use crate::opened::{self, Unopened};
+use crate::instance::{self, Unopened};
 use crate::store::postgres::{Arrival, Arriving, Found, OpenError, Settings};
 use crate::store::{CommitError, Departing, Departure, Reads, Snapshot, StoreError};
 use crate::tables;
@@ -111,7 +111,7 @@ pub enum Unmoved {
     Unread(#[from] StoreError),
     /// The database did not take what was to be written. Nobody serves it, and the same command goes on.
     #[error("{0}. Nothing is lost: run the same command again, and it goes on where it was")]
-    Unwritten(#[from] CommitError),
+    NotCommitted(#[from] CommitError),
     /// There is something in the database that no move put there.
     #[error(
         "the database {database} is not empty: it holds {what}, which no move of this store put there. Make a new \
@@ -238,21 +238,21 @@ struct Ends {
     arrival: Arrival,
     found: Found,
     /// Holds the store's lock.
-    _keeps: opened::Keeps,
+    _guards: instance::Guards,
 }
 
 impl Ends {
     fn open(route: &Route) -> Result<Self, Unmoved> {
-        let (departure, keeps) = opened::departing(&route.source)?;
-        let mut arrival = opened::arriving(&route.target, route.password_file.as_deref())?;
+        let (departure, guards) = instance::departing(&route.source)?;
+        let mut arrival = instance::arriving(&route.target, route.password_file.as_deref())?;
         Ok(Self {
             path: shown(&route.source),
             database: arrival.database(),
             departing: departure.mark()?,
             departure,
-            found: arrival.look(tables::ALL)?,
+            found: arrival.query(tables::ALL)?,
             arrival,
-            _keeps: keeps,
+            _guards: guards,
         })
     }
 
@@ -281,11 +281,11 @@ impl Ends {
 }
 
 /// Moves a store, or goes on with a move. With `restart`, a move that has not ended begins again, after the database was
-/// emptied of it. `tell` hears how far it is.
+/// emptied of it. `report_progress` hears how far it is.
 ///
 /// # Errors
 /// [`Unmoved`]; the store stays as it is, and can be served, until the last step.
-pub fn move_store(route: &Route, restart: bool, mut tell: impl FnMut(Progress)) -> Result<Moved, Unmoved> {
+pub fn move_store(route: &Route, restart: bool, mut report_progress: impl FnMut(Progress)) -> Result<Moved, Unmoved> {
     let mut ends = Ends::open(route)?;
     let mut common = ends.common()?;
     if let Some(Arriving { ended_at: Some(ended_at), copied, .. }) = common {
@@ -300,8 +300,8 @@ pub fn move_store(route: &Route, restart: bool, mut tell: impl FnMut(Progress)) 
         ends.arrival.clear(tables::ALL, || Ok::<_, CommitError>(true))?;
         common = None;
     }
-    let of_store = proved(&ends.departure.reads(), Side::Store, None, &mut tell)?;
-    sound(&ends.departure.reads(), Side::Store, &mut tell)?;
+    let of_store = proved(&ends.departure.reads(), Side::Store, None, &mut report_progress)?;
+    sound(&ends.departure.reads(), Side::Store, &mut report_progress)?;
     let arriving = match common {
         Some(arriving) if arriving.digest == of_store.digest() => arriving,
         Some(Arriving { began_at, copied, .. }) => {
@@ -310,13 +310,13 @@ pub fn move_store(route: &Route, restart: bool, mut tell: impl FnMut(Progress)) 
         }
         None => begin(&mut ends, &of_store)?,
     };
-    copy(&mut ends, &arriving, &of_store, &mut tell)?;
-    let of_database = proved(&ends.arrival.reads(), Side::Database, Some(of_store.rows()), &mut tell)?;
+    copy(&mut ends, &arriving, &of_store, &mut report_progress)?;
+    let of_database = proved(&ends.arrival.reads(), Side::Database, Some(of_store.rows()), &mut report_progress)?;
     let differences = of_store.differences(&of_database);
     if !differences.is_empty() {
         return Err(Unmoved::Unequal { database: ends.database, differences: differences.join("\n") });
     }
-    sound(&ends.arrival.reads(), Side::Database, &mut tell)?;
+    sound(&ends.arrival.reads(), Side::Database, &mut report_progress)?;
 
     // From here it must succeed: a run that is killed in between finds the store left, and only opens the database.
     let ended_at = Clock::wall().now();
@@ -329,19 +329,24 @@ pub fn move_store(route: &Route, restart: bool, mut tell: impl FnMut(Progress)) 
 }
 
 /// Reads one side whole.
-fn proved(reads: &Reads, side: Side, of: Option<u64>, tell: &mut impl FnMut(Progress)) -> Result<Proof, StoreError> {
-    Proof::of(reads, |rows| tell(Progress::Read { side, rows, of }))
+fn proved(
+    reads: &Reads,
+    side: Side,
+    of: Option<u64>,
+    report_progress: &mut impl FnMut(Progress),
+) -> Result<Proof, StoreError> {
+    Proof::of(reads, |rows| report_progress(Progress::Read { side, rows, of }))
 }
 
 /// Checks the invariants of one side, as `bursar verify` does.
-fn sound(reads: &Reads, side: Side, tell: &mut impl FnMut(Progress)) -> Result<(), Unmoved> {
-    tell(Progress::Checking { side });
+fn sound(reads: &Reads, side: Side, report_progress: &mut impl FnMut(Progress)) -> Result<(), Unmoved> {
+    report_progress(Progress::Checking { side });
     let findings = verify(reads)?.findings;
     if findings.is_empty() {
         return Ok(());
     }
-    let told = findings.iter().take(10).map(|finding| format!("{}: {}", finding.place, finding.what));
-    Err(Unmoved::Unsound { side, findings: told.collect::<Vec<_>>().join("\n") })
+    let reported = findings.iter().take(10).map(|finding| format!("{}: {}", finding.place, finding.what));
+    Err(Unmoved::Unsound { side, findings: reported.collect::<Vec<_>>().join("\n") })
 }
 
 /// Has both ends write down that a move begins; the store first, so that it knows every move that a database knows.
@@ -379,7 +384,7 @@ fn copy(
     ends: &mut Ends,
     arriving: &Arriving,
     of_store: &Proof,
-    tell: &mut impl FnMut(Progress),
+    report_progress: &mut impl FnMut(Progress),
 ) -> Result<(), Unmoved> {
     let (mut copied, of) = (arriving.copied, of_store.rows());
     let arrival = &mut ends.arrival;
@@ -389,7 +394,7 @@ fn copy(
         if added > 0 {
             arrival.put(arriving.id, copied, table, rows)?;
             copied += added;
-            tell(Progress::Copied { table: table.name, rows: copied, of });
+            report_progress(Progress::Copied { table: table.name, rows: copied, of });
         }
         Ok(())
     };

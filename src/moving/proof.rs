@@ -216,13 +216,13 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_missing_or_another_is_told() {
+    fn a_missing_or_different_row_is_reported() {
         let honest = proof(&[1, 2, 3]);
         assert_eq!((honest.rows(), honest.differences(&proof(&[1, 2, 3]))), (3, Vec::new()));
         assert_eq!(honest.differences(&proof(&[1, 2])), ["environment_clock: 3 rows in the store, 2 in the database"]);
         for other in [[1, 2, 4], [2, 1, 3]] {
-            let told = honest.differences(&proof(&other));
-            assert_eq!(told, ["environment_clock: 3 rows in both, and not the same ones"]);
+            let reported = honest.differences(&proof(&other));
+            assert_eq!(reported, ["environment_clock: 3 rows in both, and not the same ones"]);
             assert_ne!(honest.digest(), proof(&other).digest());
         }
     }

@@ -18,11 +18,12 @@ pub use operation::request_example;
 use serde_json::{Map, Value, json};
 
 use crate::http::route::route;
-use crate::http::{Answer, Bursar, Call, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::pages::http::page;
 use crate::pages::views::ReferencePage;
+use crate::program::Bursar;
 use crate::refusal::Code;
-use crate::world::states::Move;
+use crate::world::states::TransitionRow;
 
 /// What a reader must know first; a paragraph each.
 const INTRODUCTION: [&str; 5] = [
@@ -125,27 +126,27 @@ pub fn states_page() -> String {
         "# States\n\nMade from the rules of each noun (`rules.rs`) by `make bless`. What is not listed is refused, \
          or changes nothing because it was so already.\n",
     );
-    for (noun, moves) in moves() {
+    for (noun, transitions) in transitions() {
         page.push_str(&format!("\n## {noun}\n\n| from | what happens | to |\n|---|---|---|\n"));
-        for (from, happening, to) in moves {
-            page.push_str(&format!("| {from} | {happening} | {to} |\n"));
+        for (from, event, to) in transitions {
+            page.push_str(&format!("| {from} | {event} | {to} |\n"));
         }
     }
     page
 }
 
 /// Every move of everything that has a status, by the noun: what docs/states.md is made of.
-pub fn moves() -> Vec<(&'static str, Vec<Move>)> {
+pub fn transitions() -> Vec<(&'static str, Vec<TransitionRow>)> {
     vec![
-        ("Transfer", crate::transfers::rules::moves()),
-        ("Payout link", crate::payout_links::rules::moves()),
-        ("Payout request", crate::payout_requests::rules::moves()),
-        ("Payout link batch", crate::payout_link_batches::rules::moves()),
-        ("User", crate::users::moves()),
-        ("Background check of a user", crate::users::background_check_moves()),
-        ("Payable", crate::payables::rules::moves()),
-        ("Vendor payment method", crate::vendors::rules::moves()),
-        ("Webhook delivery", crate::webhooks::moves()),
+        ("Transfer", crate::transfers::rules::transitions()),
+        ("Payout link", crate::payout_links::rules::transitions()),
+        ("Payout request", crate::payout_requests::rules::transitions()),
+        ("Payout link batch", crate::payout_link_batches::rules::transitions()),
+        ("User", crate::users::transitions()),
+        ("Background check of a user", crate::users::background_check_transitions()),
+        ("Payable", crate::payables::rules::transitions()),
+        ("Vendor payment method", crate::vendors::rules::transitions()),
+        ("Webhook delivery", crate::webhooks::transitions()),
     ]
 }
 

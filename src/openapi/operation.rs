@@ -44,7 +44,7 @@ pub(super) fn operation(route: &Route, routes: &[Route], schemas: &Value) -> Val
 
 fn security(route: &Route) -> Value {
     let schemes: &[&str] = match route.who {
-        Who::Anyone | Who::Carrier | Who::Member => &[],
+        Who::Anyone | Who::Provider | Who::Member => &[],
         Who::AppOrItsClient => &["app_key", "organization_key", "client_id"],
         Who::App | Who::AppOrOrganization => &["app_key", "organization_key"],
         Who::Organization | Who::OrganizationForApp => &["organization_key"],
@@ -56,7 +56,7 @@ fn security(route: &Route) -> Value {
 fn takes_app_id(who: Who) -> bool {
     match who {
         Who::App | Who::AppOrItsClient | Who::AppOrOrganization | Who::OrganizationForApp => true,
-        Who::Anyone | Who::Carrier | Who::Organization | Who::Member => false,
+        Who::Anyone | Who::Provider | Who::Organization | Who::Member => false,
     }
 }
 

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lose_their_suffix_wherever_they_stand() {
+    fn names_lose_their_suffix_everywhere() {
         let list = json!({"type": "object", "properties": {"data": {"type": "array", "items": {
             "$ref": "#/components/schemas/UserJson"
         }}}});

@@ -16,14 +16,14 @@ const SOON: Duration = Duration::from_millis(500);
 async fn server(answer: Vec<u8>, hold: bool) -> (SocketAddr, mpsc::UnboundedReceiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (tell, told) = mpsc::unbounded_channel();
+    let (sender, reported) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
-            let (tell, answer) = (tell.clone(), answer.clone());
+            let (sender, answer) = (sender.clone(), answer.clone());
             tokio::spawn(async move {
                 let mut buffer = vec![0; 8_192];
                 let read = stream.read(&mut buffer).await.unwrap_or(0);
-                drop(tell.send(String::from_utf8_lossy(&buffer[..read]).into_owned()));
+                drop(sender.send(String::from_utf8_lossy(&buffer[..read]).into_owned()));
                 drop(stream.write_all(&answer).await);
                 if hold {
                     std::future::pending::<()>().await;
@@ -31,7 +31,7 @@ async fn server(answer: Vec<u8>, hold: bool) -> (SocketAddr, mpsc::UnboundedRece
             });
         }
     });
-    (address, told)
+    (address, reported)
 }
 
 async fn post(outbound: &Outbound, url: &str) -> Result<Answered, Unanswered> {
@@ -45,10 +45,10 @@ fn anywhere() -> Outbound {
 
 #[tokio::test]
 async fn a_call_carries_its_headers_and_its_body() {
-    let (address, mut told) = server(b"HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\nok".to_vec(), true).await;
+    let (address, mut reported) = server(b"HTTP/1.1 202 Accepted\r\ncontent-length: 2\r\n\r\nok".to_vec(), true).await;
     let answered = post(&anywhere(), &format!("http://{address}/hooks?a=b")).await.unwrap();
     assert_eq!(answered, Answered { status: 202, retry_after_seconds: None, body: b"ok".to_vec() });
-    let asked = told.recv().await.unwrap();
+    let asked = reported.recv().await.unwrap();
     assert!(asked.starts_with("POST /hooks?a=b HTTP/1.1\r\n") && asked.contains("x-test: yes\r\n"), "{asked}");
     assert!(asked.contains("user-agent: bursar/") && !asked.contains("referer"), "{asked}");
 }
@@ -84,12 +84,12 @@ fn retry_after_is_a_number_of_seconds_or_a_date_to_come() {
 
 #[tokio::test]
 async fn a_redirect_is_an_answer_and_not_followed() {
-    let (elsewhere, mut told) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec(), true).await;
+    let (elsewhere, mut reported) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec(), true).await;
     let redirect =
         format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: http://{elsewhere}/\r\ncontent-length: 0\r\n\r\n");
     let (address, _) = server(redirect.into_bytes(), true).await;
     assert_eq!(post(&anywhere(), &format!("http://{address}/")).await.unwrap().status, 307);
-    assert!(told.try_recv().is_err(), "nobody went there");
+    assert!(reported.try_recv().is_err(), "nobody went there");
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn nothing_is_waited_for_longer_than_the_deadline() {
 }
 
 #[tokio::test]
-async fn garbage_and_broken_answers_are_told_apart_from_no_connection() {
+async fn garbage_and_broken_answers_differ_from_no_connection() {
     let (garbage, _) = server(b"SMTP ready\r\n\r\n".to_vec(), false).await;
     assert_eq!(post(&anywhere(), &format!("http://{garbage}/")).await, Err(Unanswered::Broken));
     let (cut, _) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhe".to_vec(), false).await;
@@ -123,7 +123,7 @@ async fn a_large_answer_is_read_up_to_the_limit() {
 
 #[tokio::test]
 async fn a_name_that_leads_inside_is_not_connected_to() {
-    let (address, mut told) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec(), true).await;
+    let (address, mut reported) = server(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".to_vec(), true).await;
     // Read as the sandbox does, so that the name comes as far as the resolver.
     let url = format!("https://localhost:{}/", address.port());
     let target = Target::parse(&url, Reach::Anywhere).unwrap();
@@ -132,10 +132,10 @@ async fn a_name_that_leads_inside_is_not_connected_to() {
         async move { outbound.post(Post { target: &target, headers: &[], body: Vec::new() }).await }
     };
     assert_eq!(call(Outbound::new(Reach::Public, SOON)).await, Err(Unanswered::NotPublic));
-    assert!(told.try_recv().is_err(), "not even a connection");
+    assert!(reported.try_recv().is_err(), "not even a connection");
     // The control: without the guard the same call connects, and fails at TLS only.
     assert_eq!(call(anywhere()).await, Err(Unanswered::NotConnected));
-    assert!(told.recv().await.is_some());
+    assert!(reported.recv().await.is_some());
 }
 
 #[test]

@@ -4,7 +4,8 @@ use super::assets::{CONTENT_SECURITY_POLICY, asset};
 use super::inbox::show_inbox;
 use super::views::LandingPage;
 use crate::http::route::route;
-use crate::http::{Answer, Call, Environment, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 
 /// How long a browser may keep an asset, in seconds. Their names do not change with their contents, so not for long.

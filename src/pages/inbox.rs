@@ -3,9 +3,10 @@
 use super::http::page;
 use super::views::{InboxMessage as Shown, InboxPage, MessageChannel};
 use crate::http::input::Input as _;
-use crate::http::{Call, Environment, Outcome};
+use crate::http::{Call, Outcome};
 use crate::messages::http::Recipient;
 use crate::messages::{self, Channel, InboxMessage};
+use crate::program::Environment;
 use crate::refusal::Refusal;
 
 /// Messages on the page.

@@ -92,7 +92,8 @@ fn capitalized(text: &str) -> String {
 /// The routes of the page.
 pub fn routes() -> Vec<Route> {
     let about = |route: Route, summary: &'static str| {
-        let route = route.about("Pages", summary).opened_by_token(check_token).tells(super::claim::tell);
+        let route =
+            route.about("Pages", summary).opened_by_token(check_token).renders_errors_with(super::claim::render_error);
         route.gives_empty(200, "The page.").refuses(&[Code::NotFound, Code::LinkExpired])
     };
     vec![

@@ -15,9 +15,10 @@ use crate::email::Email;
 use crate::http::input::{Input, input};
 use crate::http::inputs::Line;
 use crate::http::route::route;
-use crate::http::{Answer, Bursar, Call, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::members::http::NewPassword;
 use crate::members::sign_in::{Kind, Token, invited, set_password};
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use crate::strict_json::Json;
@@ -145,7 +146,7 @@ fn draw(call: &Call, status: u16, state: SetupState, form: Form) -> Outcome {
 }
 
 /// A refusal as a page.
-fn tell(refusal: &Refusal, _: &str) -> Answer {
+fn render_error(refusal: &Refusal, _: &str) -> Answer {
     let is_closed = [Code::NotFound, Code::WrongToken].contains(&refusal.code);
     let state = if is_closed { SetupState::Closed } else { SetupState::Problem { message: refusal.message.clone() } };
     let answer = page(refusal.code.status(), &SetupPage { token: String::new(), state, form: Form::default() });
@@ -159,7 +160,7 @@ fn tell(refusal: &Refusal, _: &str) -> Answer {
 /// The routes of the page.
 pub fn routes() -> Vec<Route> {
     let about = |route: Route, summary: &'static str| {
-        let route = route.about("Pages", summary).opened_by_token(check_token).tells(tell);
+        let route = route.about("Pages", summary).opened_by_token(check_token).renders_errors_with(render_error);
         Route { wrong_token: SecurityEvent::SetupTokenRefused, ..route }
             .gives_empty(200, "The page.")
             .refuses(&[Code::NotFound])

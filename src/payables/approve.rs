@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::model::{ActionKind, Payable};
-use super::rules::{self, Happening};
-use super::{Deed, advance};
+use super::rules::{self, PayableEvent};
+use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayableId};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/payables/{payable_id}/approve
@@ -38,13 +38,13 @@ impl Command for Approve {
         let payable = super::find(world, self.scope, self.payable)?;
         let actor = proven(world, self.scope, self.acting, Act::Approve)?;
         rules::is_not_submitter(payable.submitted_by, actor.member)?;
-        rules::step(payable.status, Happening::Approved)?;
+        rules::apply(payable.status, PayableEvent::Approved)?;
         let steps = rules::approved_by(&payable.approval_steps.0, actor.member, world.now(), self.comment.as_deref())?;
         let is_last = steps.iter().all(|step| step.completed_at.is_some());
 
         // From here it must succeed.
-        let happening = if is_last { Happening::Approved } else { Happening::StepApproved };
-        let deed = Deed { kind: ActionKind::Approve, actor: Some(actor), comment: self.comment.clone() };
-        advance(world, &payable, happening, Some(deed), |payable| payable.approval_steps.0 = steps)
+        let event = if is_last { PayableEvent::Approved } else { PayableEvent::StepApproved };
+        let entry = HistoryEntry { kind: ActionKind::Approve, actor: Some(actor), comment: self.comment.clone() };
+        advance(world, &payable, event, Some(entry), |payable| payable.approval_steps.0 = steps)
     }
 }

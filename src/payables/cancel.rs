@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::model::{ActionKind, Payable};
-use super::rules::{self, Happening};
-use super::{Deed, advance};
+use super::rules::{self, PayableEvent};
+use super::{HistoryEntry, advance};
 use crate::acting::{Act, acting};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId, PayableId};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/payables/{payable_id}/cancel
@@ -32,9 +32,9 @@ impl Command for Cancel {
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;
         let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
-        rules::step(payable.status, Happening::Canceled)?;
+        rules::apply(payable.status, PayableEvent::Canceled)?;
 
         // From here it must succeed.
-        advance(world, &payable, Happening::Canceled, Some(Deed::of(ActionKind::Cancel, actor)), |_| ())
+        advance(world, &payable, PayableEvent::Canceled, Some(HistoryEntry::of(ActionKind::Cancel, actor)), |_| ())
     }
 }

@@ -9,9 +9,9 @@ use super::model::{Action, ActionKind, FundingSource, Payable, PayableStatus, St
 use super::update::PayablePatch;
 use crate::acting::{Act, acting};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId};
 use crate::money::Cents;
+use crate::scope::Scope;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
@@ -87,7 +87,7 @@ impl Command for Create {
             file::keep(world, self.scope, id, bytes)?;
         }
         let payable = world.add(payable);
-        super::tell(world, &payable)?;
+        super::emit(world, &payable)?;
         Ok(payable)
     }
 }

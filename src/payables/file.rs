@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::json::file_url;
 use super::model::{ActionKind, Payable, PayableFile};
 use super::rules;
-use super::{Deed, update};
+use super::{HistoryEntry, update};
 use crate::acting::{Act, acting_if_named};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId, PayableId};
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -47,8 +47,8 @@ impl Command for SetFile {
 
         // From here it must succeed.
         keep(world, self.scope, payable.id, &self.bytes)?;
-        let deed = Deed { kind: ActionKind::Update, actor, comment: None };
-        update::revise(world, &payable, deed, |payable| {
+        let entry = HistoryEntry { kind: ActionKind::Update, actor, comment: None };
+        update::revise(world, &payable, entry, |payable| {
             payable.file_url = Some(file_url(&self.public_url, payable.id));
         })
     }
@@ -80,8 +80,8 @@ impl Command for DeleteFile {
 
         // From here it must succeed.
         world.remove(&file);
-        let deed = Deed { kind: ActionKind::Update, actor, comment: None };
-        update::revise(world, &payable, deed, |payable| payable.file_url = None)
+        let entry = HistoryEntry { kind: ActionKind::Update, actor, comment: None };
+        update::revise(world, &payable, entry, |payable| payable.file_url = None)
     }
 }
 

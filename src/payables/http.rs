@@ -13,9 +13,11 @@ use crate::http::input::Input;
 use crate::http::inputs::Line;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Caller, CredentialKind, Outcome, Permission, Route, Scope};
+use crate::http::{Answer, Call, Caller, CredentialKind, Outcome, Route};
 use crate::ids::{PayableId, VendorId};
+use crate::permission::Permission;
 use crate::refusal::Code;
+use crate::scope::Scope;
 use crate::vendors::{Deletion, EXTERNAL_ID_MAX};
 use crate::world::Query;
 
@@ -303,7 +305,13 @@ fn deciding() -> Vec<Route> {
             )
             .takes::<Judgement>()
             .gives::<PayableJson>(200, "The payable.")
-            .refuses(&[Code::MemberProofRequired, Code::NotFound, Code::NotPermitted, Code::SelfApproval, Code::InvalidState]),
+            .refuses(&[
+                Code::MemberProofRequired,
+                Code::NotFound,
+                Code::NotPermitted,
+                Code::SelfApproval,
+                Code::InvalidState,
+            ]),
         route!(Post "/v2/accounts-payable/payables/{payable_id}/reject" App "reject_payable" reject)
             .members(Permission::Approve)
             .about(TAG, "Reject a payable")

@@ -8,10 +8,11 @@ use serde_json::{Value as Schema, json};
 use super::file::FILE_BYTES_MAX;
 use super::items::Items;
 use super::model::{ActionKind, FundingSource, PayableStatus};
-use crate::http::input::{Change, Input, Patch, Problems, input, text, wrong};
+use crate::http::input::{Change, Input, Problems, input, text, wrong};
 use crate::http::inputs::{Amount, Line, LongText, word_input};
 use crate::ids::{MemberId, VendorId, VendorPaymentMethodId};
 use crate::ledger::CURRENCY;
+use crate::patch::Patch;
 use crate::strict_json::Json;
 use crate::vendors::EXTERNAL_ID_MAX;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::http::input::{Input, Problems, input, wrong};
-use crate::http::inputs::{Amount, Line, LongText, Whole};
+use crate::http::inputs::{Amount, Integer, Line, LongText};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
@@ -40,15 +40,15 @@ input! {
     /// One line of a bill.
     pub struct ItemParts {
         /// Cents: must be unit_price times quantity; worked out when not given.
-        pub amount: Option<Whole<0, UNIT_PRICE_MAX>>,
+        pub amount: Option<Integer<0, UNIT_PRICE_MAX>>,
         /// More about it.
         pub description: Option<LongText>,
         /// What it is.
         pub name: Option<Line<200>>,
         /// How many, from 1.
-        pub quantity: Whole<1, QUANTITY_MAX>,
+        pub quantity: Integer<1, QUANTITY_MAX>,
         /// Cents each.
-        pub unit_price: Whole<0, UNIT_PRICE_MAX>,
+        pub unit_price: Integer<0, UNIT_PRICE_MAX>,
     }
 }
 
@@ -105,15 +105,15 @@ pub fn sum(items: &[Item]) -> Option<Cents> {
 ///
 /// # Errors
 /// `invalid-input` for `/amount` when it is told and is not what the items come to (docs/decisions.md 16).
-pub fn amount(told: Option<Amount>, items: &[Item], before: Cents) -> Result<Cents, Refusal> {
-    let told = told.map(|amount| amount.0);
-    match (sum(items), told) {
-        (Some(sum), Some(told)) if told != sum => {
+pub fn amount(reported: Option<Amount>, items: &[Item], before: Cents) -> Result<Cents, Refusal> {
+    let reported = reported.map(|amount| amount.0);
+    match (sum(items), reported) {
+        (Some(sum), Some(reported)) if reported != sum => {
             let message = format!("must be what the items come to, which is {sum}");
             Err(Refusal::field(Code::InvalidInput, "/amount", message))
         }
         (Some(sum), _) => Ok(sum),
-        (None, Some(told)) => Ok(told),
+        (None, Some(reported)) => Ok(reported),
         (None, None) => Ok(before),
     }
 }
@@ -153,11 +153,11 @@ mod tests {
     #[test]
     fn the_amount_is_what_the_items_come_to() {
         let items = read(r#"[{"quantity": 2, "unit_price": 50}, {"quantity": 1, "unit_price": 7}]"#).unwrap();
-        let told = |cents| Some(Amount(Cents::new(cents)));
+        let reported = |cents| Some(Amount(Cents::new(cents)));
         assert_eq!(amount(None, &items, Cents::ZERO), Ok(Cents::new(107)));
-        assert_eq!(amount(told(107), &items, Cents::ZERO), Ok(Cents::new(107)));
-        assert_eq!(amount(told(106), &items, Cents::ZERO).unwrap_err().errors[0].field, "/amount");
-        assert_eq!(amount(told(5), &[], Cents::ZERO), Ok(Cents::new(5)));
+        assert_eq!(amount(reported(107), &items, Cents::ZERO), Ok(Cents::new(107)));
+        assert_eq!(amount(reported(106), &items, Cents::ZERO).unwrap_err().errors[0].field, "/amount");
+        assert_eq!(amount(reported(5), &[], Cents::ZERO), Ok(Cents::new(5)));
         assert_eq!(amount(None, &[], Cents::new(9)), Ok(Cents::new(9)));
     }
 }

@@ -9,10 +9,10 @@ use super::model::{
     Action, ActionKind, Approval, ApprovalStep, Attempt, FundingSource, Payable, PayableStatus, StatusChange,
 };
 use crate::clock::Time;
-use crate::http::Bursar;
 use crate::ids::{AppId, PayableId, TransferId, VendorId, VendorPaymentMethodId};
 use crate::members::Role;
 use crate::money::Cents;
+use crate::program::Bursar;
 
 /// Interface.md, Payable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

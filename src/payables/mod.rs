@@ -47,14 +47,14 @@ use std::sync::Arc;
 
 use crate::acting::Actor;
 use crate::apps;
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::{PayableId, VendorPaymentMethodId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::vendors::Vendor;
 use crate::world::record::key;
 use crate::world::{Halt, World};
-use rules::Happening;
+use rules::PayableEvent;
 
 /// A payable of the app.
 ///
@@ -89,14 +89,14 @@ pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
 }
 
 /// Who did what, for the history.
-struct Deed {
+struct HistoryEntry {
     kind: ActionKind,
     /// `None` when the app itself acts.
     actor: Option<Actor>,
     comment: Option<String>,
 }
 
-impl Deed {
+impl HistoryEntry {
     fn of(kind: ActionKind, actor: Actor) -> Self {
         Self { kind, actor: Some(actor), comment: None }
     }
@@ -107,18 +107,18 @@ impl Deed {
 fn advance(
     world: &mut World,
     payable: &Arc<Payable>,
-    happening: Happening,
-    deed: Option<Deed>,
+    event: PayableEvent,
+    entry: Option<HistoryEntry>,
     edit: impl FnOnce(&mut Payable),
 ) -> Result<Arc<Payable>, Halt> {
-    let to = rules::step(payable.status, happening)?;
+    let to = rules::apply(payable.status, event)?;
     let now = world.now();
     let payable = world.change(payable, |payable| {
         if to != payable.status {
             payable.status = to;
             payable.status_history.0.push(StatusChange { status: to, at: now });
         }
-        if let Some(Deed { kind, actor, comment }) = deed {
+        if let Some(HistoryEntry { kind, actor, comment }) = entry {
             payable.action_history.0.push(Action { kind, actor, comment, at: now });
         }
         edit(payable);
@@ -126,12 +126,12 @@ fn advance(
         payable.updated_at = now;
         payable.version += 1;
     });
-    tell(world, &payable)?;
+    emit(world, &payable)?;
     Ok(payable)
 }
 
 /// Tells of a payable as it is now.
-fn tell(world: &mut World, payable: &Payable) -> Result<(), Halt> {
+fn emit(world: &mut World, payable: &Payable) -> Result<(), Halt> {
     let (name, object) = (EventName::PayableUpdated, PayableJson::from(payable));
-    events::tell(world, payable.scope(), News::of(name, payable.id.0, payable.version, &object))
+    events::emit(world, payable.scope(), NewEvent::of(name, payable.id.0, payable.version, &object))
 }

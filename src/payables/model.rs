@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::items::Item;
 use crate::acting::Actor;
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{
     AppId, ApprovalPolicyId, BankAccountId, MemberId, OrgId, PayableId, TransferId, VendorId, VendorPaymentMethodId,
 };
 use crate::money::Cents;
+use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {

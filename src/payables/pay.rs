@@ -5,19 +5,19 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::model::{ActionKind, Attempt, Payable, PayableStatus, Terms};
-use super::rules::{self, Happening};
-use super::{Deed, advance};
+use super::rules::{self, PayableEvent};
+use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, proven};
 use crate::apps;
 use crate::apps::limits::{self, Movement};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayableId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger::holds;
 use crate::money::Cents;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::transfers::{self, Transfer, TransferKind};
 use crate::vendors;
 use crate::world::record::key;
@@ -55,7 +55,7 @@ impl Command for Pay {
         let Scope { org, app } = self.scope;
         let payable = super::find(world, self.scope, self.payable)?;
         let actor = proven(world, self.scope, self.acting, Act::Pay)?;
-        rules::step(payable.status, Happening::PaymentInitiated)?;
+        rules::apply(payable.status, PayableEvent::PaymentInitiated)?;
         let Some(terms) = payable.terms.as_ref().map(|terms| terms.0) else {
             return Err(Refusal::new(Code::InternalError, "What was approved of this payable is not known.").into());
         };
@@ -77,7 +77,7 @@ impl Command for Pay {
         jobs::enqueue(world, org, Work::SubmitTransfer { transfer: id.0 });
         let is_retry = payable.status == PayableStatus::PaymentFailed;
         let kind = if is_retry { ActionKind::RetryPayment } else { ActionKind::InitiatePayment };
-        advance(world, &payable, Happening::PaymentInitiated, Some(Deed::of(kind, actor)), |payable| {
+        advance(world, &payable, PayableEvent::PaymentInitiated, Some(HistoryEntry::of(kind, actor)), |payable| {
             let idempotency_key = self.key.unwrap_or(id.0);
             payable.transfer = Some(id);
             payable.transfer_history.0.push(Attempt { transfer: id, idempotency_key, terms, at: now });

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::model::{ActionKind, Payable};
-use super::rules::{self, Happening};
-use super::{Deed, advance};
+use super::rules::{self, PayableEvent};
+use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayableId};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/payables/{payable_id}/reject
@@ -37,12 +37,12 @@ impl Command for Reject {
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;
         let actor = proven(world, self.scope, self.acting, Act::Approve)?;
-        rules::step(payable.status, Happening::Rejected)?;
+        rules::apply(payable.status, PayableEvent::Rejected)?;
 
         // From here it must succeed.
         let (member, now) = (actor.member, world.now());
-        let deed = Deed { kind: ActionKind::Reject, actor: Some(actor), comment: self.comment.clone() };
-        advance(world, &payable, Happening::Rejected, Some(deed), |payable| {
+        let entry = HistoryEntry { kind: ActionKind::Reject, actor: Some(actor), comment: self.comment.clone() };
+        advance(world, &payable, PayableEvent::Rejected, Some(entry), |payable| {
             let current = payable.approval_steps.0.iter_mut().find(|step| step.completed_at.is_none());
             let asked = current.and_then(|step| step.approvals.iter_mut().find(|approval| approval.member == member));
             if let Some(approval) = asked {

@@ -4,11 +4,11 @@ use super::model::{ApprovalStep, Payable, PayableStatus};
 use crate::clock::Time;
 use crate::ids::MemberId;
 use crate::refusal::{Code, Refusal};
-use crate::world::states::{self, Move};
+use crate::world::states::{self, TransitionRow};
 
 /// What can happen to a payable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum PayableEvent {
     /// Whoever prepares it changes it, or its file.
     Updated,
     /// Whoever prepares it gives it up.
@@ -31,7 +31,7 @@ pub enum Happening {
     PaymentReturned,
 }
 
-impl Happening {
+impl PayableEvent {
     /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 10] = [
         Self::Updated,
@@ -48,68 +48,70 @@ impl Happening {
 }
 
 /// The next state, or why there is none.
-pub fn step(status: PayableStatus, happening: Happening) -> Result<PayableStatus, Refusal> {
-    states::step("payable", status, |status| next(status, happening))
+pub fn apply(status: PayableStatus, event: PayableEvent) -> Result<PayableStatus, Refusal> {
+    states::apply("payable", status, |status| transition(status, event))
 }
 
 /// Most deeds in a payable's history with which it still takes changes. The history is a part of the payable, so each
 /// change writes it whole. Deeds that end a payable, and those of who approves and pays, are never too many.
-pub const DEEDS_MAX: usize = 200;
+pub const HISTORY_MAX: usize = 200;
 
 /// Whether a payable, or its file, may be changed once more.
 ///
 /// # Errors
-/// `invalid-state`; `limit-exceeded` behind [`DEEDS_MAX`] deeds.
+/// `invalid-state`; `limit-exceeded` behind [`HISTORY_MAX`] deeds.
 pub fn may_be_changed(payable: &Payable) -> Result<(), Refusal> {
-    step(payable.status, Happening::Updated)?;
-    if payable.action_history.0.len() < DEEDS_MAX {
+    apply(payable.status, PayableEvent::Updated)?;
+    if payable.action_history.0.len() < HISTORY_MAX {
         return Ok(());
     }
-    let message = format!("The payable has a history of {DEEDS_MAX} actions: submit it as it is, or make a new one.");
+    let message = format!("The payable has a history of {HISTORY_MAX} actions: submit it as it is, or make a new one.");
     Err(Refusal::new(Code::LimitExceeded, message))
 }
 
-const fn next(status: PayableStatus, happening: Happening) -> Option<PayableStatus> {
+const fn transition(status: PayableStatus, event: PayableEvent) -> Option<PayableStatus> {
     use PayableStatus::{
         Approved, Canceled, Created, PaymentCompleted, PaymentFailed, PaymentInitiated, Rejected, SubmittedForApproval,
     };
-    match (status, happening) {
+    match (status, event) {
         // A rejected bill that is changed is created again: whatever was approved of it counts no more.
-        (Created | Rejected, Happening::Updated) => Some(Created),
-        (Created, Happening::Canceled) => Some(Canceled),
-        (Created, Happening::Submitted) | (SubmittedForApproval, Happening::StepApproved) => Some(SubmittedForApproval),
-        (SubmittedForApproval, Happening::Approved) => Some(Approved),
+        (Created | Rejected, PayableEvent::Updated) => Some(Created),
+        (Created, PayableEvent::Canceled) => Some(Canceled),
+        (Created, PayableEvent::Submitted) | (SubmittedForApproval, PayableEvent::StepApproved) => {
+            Some(SubmittedForApproval)
+        }
+        (SubmittedForApproval, PayableEvent::Approved) => Some(Approved),
         // After a failed payment, because the way to another account leads through another approval.
-        (SubmittedForApproval | PaymentFailed, Happening::Rejected) => Some(Rejected),
-        (Approved | PaymentFailed, Happening::PaymentInitiated) => Some(PaymentInitiated),
-        (PaymentInitiated, Happening::PaymentCompleted) => Some(PaymentCompleted),
-        (PaymentInitiated, Happening::PaymentFailed) | (PaymentCompleted, Happening::PaymentReturned) => {
+        (SubmittedForApproval | PaymentFailed, PayableEvent::Rejected) => Some(Rejected),
+        (Approved | PaymentFailed, PayableEvent::PaymentInitiated) => Some(PaymentInitiated),
+        (PaymentInitiated, PayableEvent::PaymentCompleted) => Some(PaymentCompleted),
+        (PaymentInitiated, PayableEvent::PaymentFailed) | (PaymentCompleted, PayableEvent::PaymentReturned) => {
             Some(PaymentFailed)
         }
         (
             SubmittedForApproval | Approved | PaymentInitiated | PaymentFailed | PaymentCompleted | Canceled,
-            Happening::Updated,
+            PayableEvent::Updated,
         )
         | (
             SubmittedForApproval | Rejected | Approved | PaymentInitiated | PaymentFailed | PaymentCompleted | Canceled,
-            Happening::Canceled | Happening::Submitted,
+            PayableEvent::Canceled | PayableEvent::Submitted,
         )
         | (
             Created | Rejected | Approved | PaymentInitiated | PaymentFailed | PaymentCompleted | Canceled,
-            Happening::StepApproved | Happening::Approved,
+            PayableEvent::StepApproved | PayableEvent::Approved,
         )
-        | (Created | Rejected | Approved | PaymentInitiated | PaymentCompleted | Canceled, Happening::Rejected)
+        | (Created | Rejected | Approved | PaymentInitiated | PaymentCompleted | Canceled, PayableEvent::Rejected)
         | (
             Created | SubmittedForApproval | Rejected | PaymentInitiated | PaymentCompleted | Canceled,
-            Happening::PaymentInitiated,
+            PayableEvent::PaymentInitiated,
         )
         | (
             Created | SubmittedForApproval | Rejected | Approved | PaymentFailed | PaymentCompleted | Canceled,
-            Happening::PaymentCompleted | Happening::PaymentFailed,
+            PayableEvent::PaymentCompleted | PayableEvent::PaymentFailed,
         )
         | (
             Created | SubmittedForApproval | Rejected | Approved | PaymentInitiated | PaymentFailed | Canceled,
-            Happening::PaymentReturned,
+            PayableEvent::PaymentReturned,
         ) => None,
     }
 }
@@ -184,8 +186,8 @@ pub fn has_enough(step: &ApprovalStep) -> bool {
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<Move> {
-    states::moves(&Happening::ALL, next)
+pub fn transitions() -> Vec<TransitionRow> {
+    states::transitions(&PayableEvent::ALL, transition)
 }
 
 #[cfg(test)]
@@ -195,8 +197,8 @@ mod tests {
     use uuid::Uuid;
 
     #[test]
-    fn every_pair_of_state_and_happening() {
-        let table: String = moves().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
+    fn every_pair_of_state_and_event() {
+        let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
         // docs/decisions.md 10: created → canceled | submitted; submitted → approved | rejected; rejected → created again
         // by an update; approved → payment_initiated → payment_completed | payment_failed → retry by pay again.
         // Ours: a failed payment may be rejected; one that came back after it had arrived failed after all.
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_states_that_would_do() {
-        let refused = step(PayableStatus::Created, Happening::PaymentInitiated).unwrap_err();
+        let refused = apply(PayableStatus::Created, PayableEvent::PaymentInitiated).unwrap_err();
         assert_eq!(refused.message, "The payable is created; this takes one that is approved or payment_failed.");
     }
 
@@ -221,7 +223,7 @@ mod tests {
         let before: Vec<PayableStatus> = PayableStatus::ALL
             .iter()
             .copied()
-            .filter(|status| step(*status, Happening::PaymentInitiated).is_ok())
+            .filter(|status| apply(*status, PayableEvent::PaymentInitiated).is_ok())
             .collect();
         assert_eq!(before, [PayableStatus::Approved, PayableStatus::PaymentFailed]);
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::advance;
 use super::model::Payable;
-use super::rules::Happening;
+use super::rules::PayableEvent;
 use crate::apps;
 use crate::apps::limits::{self, Movement};
 use crate::ledger::holds::{self, CapturedBy, Closed};
@@ -16,7 +16,7 @@ use crate::ledger::{self, postings};
 use crate::platform::Platform;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::{self, Transfer, rules::Happening as Moved};
+use crate::transfers::{self, Transfer, rules::TransferEvent};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -26,8 +26,8 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt>
     let by = CapturedBy::Rail(platform(transfer)?);
     must_be_open(holds::capture(world, transfer.scope(), transfer.id, by)?)?;
     let now = world.now();
-    transfers::advance(world, transfer, Moved::Completed, |transfer| transfer.completed_at = Some(now))?;
-    advance(world, &payable, Happening::PaymentCompleted, None, |_| ()).map(|_| ())
+    transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
+    advance(world, &payable, PayableEvent::PaymentCompleted, None, |_| ()).map(|_| ())
 }
 
 /// It did not: what was set aside is back in the wallet, and the bill may be paid again.
@@ -35,9 +35,9 @@ pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> R
     let payable = of(world, transfer)?;
     must_be_open(holds::release(world, transfer.scope(), transfer.id)?)?;
     limits::uncount(world, transfer.scope(), Movement::Payable, transfer.amount, transfer.created_at)?;
-    transfers::advance(world, transfer, Moved::Failed, |transfer| transfer.error = Some(code))?;
+    transfers::advance(world, transfer, TransferEvent::Failed, |transfer| transfer.error = Some(code))?;
     apps::count_money_out(world, transfer.scope(), transfer.amount.negated())?;
-    advance(world, &payable, Happening::PaymentFailed, None, |_| ()).map(|_| ())
+    advance(world, &payable, PayableEvent::PaymentFailed, None, |_| ()).map(|_| ())
 }
 
 /// It had arrived and came back: the money is in the wallet again, so paying again pays once.
@@ -45,9 +45,9 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     let payable = of(world, transfer)?;
     let posting = postings::return_payable(transfer.scope(), transfer.id, platform(transfer)?, transfer.amount);
     ledger::post(world, &posting)?;
-    transfers::advance(world, transfer, Moved::Returned, |transfer| transfer.error = Some(code))?;
+    transfers::advance(world, transfer, TransferEvent::Returned, |transfer| transfer.error = Some(code))?;
     apps::count_money_out(world, transfer.scope(), transfer.amount.negated())?;
-    advance(world, &payable, Happening::PaymentReturned, None, |_| ()).map(|_| ())
+    advance(world, &payable, PayableEvent::PaymentReturned, None, |_| ()).map(|_| ())
 }
 
 /// The bill whose last attempt to pay this is. Earlier attempts came to their ends before it began.

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::model::{ActionKind, Approval, ApprovalStep, Payable, Terms};
-use super::rules::{self, Happening};
-use super::{Deed, advance};
+use super::rules::{self, PayableEvent};
+use super::{HistoryEntry, advance};
 use crate::acting::{Act, Named, may_approve, proven};
 use crate::approval_policies::{self, ApprovalPolicy, PolicyStep};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId, PayableId};
 use crate::members::Member;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::vendors::{self, VendorPaymentMethod};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
@@ -37,7 +37,7 @@ impl Command for Submit {
     fn decide(&self, world: &mut World) -> Result<Arc<Payable>, Halt> {
         let payable = super::find(world, self.scope, self.payable)?;
         let actor = proven(world, self.scope, self.acting, Act::Prepare)?;
-        rules::step(payable.status, Happening::Submitted)?;
+        rules::apply(payable.status, PayableEvent::Submitted)?;
         let (terms, method) = terms(world, &payable)?;
         let policies = approval_policies::of_app(world, self.scope)?;
         let policy = approval_policies::rules::choose(&policies, terms.amount, terms.vendor);
@@ -52,8 +52,8 @@ impl Command for Submit {
         advance(
             world,
             &payable,
-            Happening::Submitted,
-            Some(Deed::of(ActionKind::SubmitForApproval, actor)),
+            PayableEvent::Submitted,
+            Some(HistoryEntry::of(ActionKind::SubmitForApproval, actor)),
             |payable| {
                 payable.terms = Some(Document(terms));
                 payable.payment_method = Some(method.id);

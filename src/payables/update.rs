@@ -5,16 +5,16 @@ use std::sync::Arc;
 use super::items::{self, Item};
 use super::json::PayableJson;
 use super::model::{ActionKind, FundingSource, Payable, PayableStatus};
-use super::rules::{self, Happening};
-use super::{Deed, advance};
+use super::rules::{self, PayableEvent};
+use super::{HistoryEntry, advance};
 use crate::acting::{Act, acting};
 use crate::engine::Command;
-use crate::http::Scope;
-use crate::http::input::Patch;
 use crate::http::inputs::Amount;
 use crate::ids::{MemberId, OrgId, PayableId, VendorId, VendorPaymentMethodId};
 use crate::money::Cents;
+use crate::patch::Patch;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::vendors::{self, MethodStatus, Vendor, VendorPaymentMethod};
 use crate::world::{Halt, World};
 
@@ -125,7 +125,7 @@ impl Command for Update {
         let payable = super::find(world, self.scope, self.payable)?;
         let amount = self.patch.amount(&payable)?;
         let actor = acting(world, self.scope.org, self.acting, Act::Prepare)?;
-        rules::step(payable.status, Happening::Updated)?;
+        rules::apply(payable.status, PayableEvent::Updated)?;
         let payee = self.patch.payee(world, &payable)?;
         // What changes nothing is no transition, and has no event; but a rejected bill may be taken up as it is.
         if payable.status == PayableStatus::Created && !self.patch.changes(&payable, amount, &payee) {
@@ -134,7 +134,7 @@ impl Command for Update {
         rules::may_be_changed(&payable)?;
 
         // From here it must succeed.
-        revise(world, &payable, Deed::of(ActionKind::Update, actor), |payable| {
+        revise(world, &payable, HistoryEntry::of(ActionKind::Update, actor), |payable| {
             self.patch.apply(payable, amount, payee);
         })
     }
@@ -145,10 +145,10 @@ impl Command for Update {
 pub(super) fn revise(
     world: &mut World,
     payable: &Arc<Payable>,
-    deed: Deed,
+    entry: HistoryEntry,
     edit: impl FnOnce(&mut Payable),
 ) -> Result<Arc<Payable>, Halt> {
-    advance(world, payable, Happening::Updated, Some(deed), |payable| {
+    advance(world, payable, PayableEvent::Updated, Some(entry), |payable| {
         payable.terms = None;
         payable.submitted_by = None;
         payable.policy = None;

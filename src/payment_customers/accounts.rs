@@ -3,8 +3,8 @@
 use super::{change, find};
 use crate::bank_accounts::{self, BankAccountJson, SealedAccount};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{BankAccountId, OrgId, PaymentCustomerId};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// POST /v2/payment-customers/{customer_id}/bank-accounts

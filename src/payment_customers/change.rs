@@ -1,14 +1,14 @@
 //! Makes, changes and deletes payment customers.
 
 use super::model::PaymentCustomer;
-use super::{PaymentCustomerJson, change, find, tell};
+use super::{PaymentCustomerJson, change, emit, find};
 use crate::bank_accounts;
 use crate::engine::Command;
-use crate::http::Scope;
-use crate::http::input::Patch;
 use crate::ids::{OrgId, PaymentCustomerId};
+use crate::patch::Patch;
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::transfers;
 use crate::world::{Halt, World};
 
@@ -51,7 +51,7 @@ impl Command for CreateCustomer {
             deleted_at: None,
             in_use: true,
         });
-        tell(world, &customer)?;
+        emit(world, &customer)?;
         Ok(PaymentCustomerJson::from(&*customer))
     }
 }

@@ -6,13 +6,15 @@ use super::model::PaymentCustomer;
 use super::{AddAccount, CreateCustomer, DeleteCustomer, PaymentCustomerJson, RemoveAccount, UpdateCustomer, find};
 use crate::bank_accounts::{BankAccount, BankAccountJson, HolderName, OwnAccountInput};
 use crate::email::Email;
-use crate::http::input::{Change, Patch, input};
+use crate::http::input::{Change, input};
 use crate::http::inputs::{Metadata, Phone};
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::PaymentCustomerId;
+use crate::patch::Patch;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::Query;
 use crate::world::record::Cell;
 

@@ -21,10 +21,10 @@ pub use model::PaymentCustomer;
 use std::sync::Arc;
 
 use crate::bank_accounts::{self, BankAccount};
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::PaymentCustomerId;
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -51,7 +51,7 @@ fn change(
         customer.version += 1;
         customer.updated_at = now;
     });
-    tell(world, &customer)?;
+    emit(world, &customer)?;
     Ok(customer)
 }
 
@@ -63,9 +63,9 @@ pub fn disable_account(world: &mut World, account: &Arc<BankAccount>, reason: &s
     change(world, &customer, |_| ()).map(|_| ())
 }
 
-fn tell(world: &mut World, customer: &PaymentCustomer) -> Result<(), Halt> {
+fn emit(world: &mut World, customer: &PaymentCustomer) -> Result<(), Halt> {
     let object = PaymentCustomerJson::from(customer);
     let scope = Scope { org: customer.org, app: customer.app };
     let name = EventName::PaymentCustomerUpdated;
-    events::tell(world, scope, News::of(name, customer.id.0, customer.version, &object))
+    events::emit(world, scope, NewEvent::of(name, customer.id.0, customer.version, &object))
 }

@@ -6,16 +6,17 @@ use crate::apps::limits::{self, Movement};
 use crate::apps::{self, AuthorizationNeeded};
 use crate::bank_accounts::{self, BankAccount, SealedAccount};
 use crate::engine::Command;
-use crate::http::{Environment, Scope};
 use crate::ids::{BankAccountId, OrgId, PaymentCustomerId, PayoutMethodId, UserId};
 use crate::jobs::{self, Work};
-use crate::ledger::watch;
+use crate::ledger::wallet_funding;
 use crate::messages::{self, Channel, Template};
 use crate::money::Cents;
 use crate::payment_customers::{self, AddAccount, PaymentCustomer};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::platform::Platform;
+use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::transfers::{self, ATTESTED, Authorization, AuthorizationKind, Debit, Transfer, TransferJson, TransferKind};
 use crate::users::{self, User, UserStatus};
 use crate::world::record::Document;
@@ -110,7 +111,7 @@ impl Command for CreatePayment {
         });
         let transfer = transfers::open(world, transfer)?;
         notify(world, &transfer, contact)?;
-        watch::change(world, scope, |watch| watch.pulls += 1)?;
+        wallet_funding::change(world, scope, |watch| watch.pulls += 1)?;
         jobs::enqueue(world, scope.org, Work::SubmitTransfer { transfer: transfer.id.0 });
         transfers::json(world, &transfer)
     }

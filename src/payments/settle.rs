@@ -6,13 +6,13 @@ use crate::apps::limits::{self, Movement};
 use crate::bank_accounts::{self, BankAccount};
 use crate::funding;
 use crate::jobs::{self, Work};
-use crate::ledger::{self, postings, watch};
+use crate::ledger::{self, postings, wallet_funding};
 use crate::payment_customers;
 use crate::payout_methods;
 use crate::platform::Platform;
-use crate::rails::failures::{FailureCode, MethodFate};
+use crate::rails::failures::{FailureCode, MethodOutcome};
 use crate::refusal::{Code, Refusal};
-use crate::transfers::rules::Happening;
+use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer};
 use crate::users;
 use crate::world::record::key;
@@ -30,7 +30,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
         None => postings::payment_settled(scope, transfer.id, platform, transfer.arrives),
     };
     ledger::post(world, &posting)?;
-    watch::change(world, scope, |watch| watch.pulls -= 1)?;
+    wallet_funding::change(world, scope, |watch| watch.pulls -= 1)?;
     if let Some(until) = held_until {
         jobs::enqueue_at(world, scope.org, Work::ReleasePayment { transfer: transfer.id.0 }, until);
     }
@@ -40,16 +40,16 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
             debit.available_at = Some(held_until.unwrap_or(now));
         });
     }
-    transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))
+    transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))
 }
 
 /// The payer's bank has not paid. Nothing was posted, so nothing goes back.
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<Arc<Transfer>, Halt> {
-    watch::change(world, transfer.scope(), |watch| watch.pulls -= 1)?;
+    wallet_funding::change(world, transfer.scope(), |watch| watch.pulls -= 1)?;
     if let Some(payer) = transfer.user_id.map(|user| user.0).or(transfer.customer.map(|customer| customer.0)) {
         limits::uncount(world, transfer.scope(), Movement::Payment(payer), transfer.amount, transfer.created_at)?;
     }
-    end_badly(world, transfer, Happening::Failed, code)
+    end_badly(world, transfer, TransferEvent::Failed, code)
 }
 
 /// The payer's bank took back what it had paid: the app makes up for it, now or later.
@@ -62,25 +62,25 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
             debit.held = false;
             debit.available_at = None;
         });
-        return end_badly(world, transfer, Happening::Returned, code);
+        return end_badly(world, transfer, TransferEvent::Returned, code);
     }
     let covered = postings::payment_returned(scope, transfer.id, platform, amount);
     let uncovered = postings::payment_returned_uncovered(scope, transfer.id, platform, amount);
     funding::make_up(world, transfer, &covered, &uncovered)?;
-    end_badly(world, transfer, Happening::Returned, code)
+    end_badly(world, transfer, TransferEvent::Returned, code)
 }
 
 /// The payment's end, and that of an account that is of no use any more.
 fn end_badly(
     world: &mut World,
     transfer: &Arc<Transfer>,
-    happening: Happening,
+    event: TransferEvent,
     code: FailureCode,
 ) -> Result<Arc<Transfer>, Halt> {
-    let transfer = transfers::advance(world, transfer, happening, |transfer| transfer.error = Some(code))?;
+    let transfer = transfers::advance(world, transfer, event, |transfer| transfer.error = Some(code))?;
     match code.failure().method {
-        MethodFate::Kept => {}
-        MethodFate::Disabled => disable_account(world, &transfer, code)?,
+        MethodOutcome::Kept => {}
+        MethodOutcome::Disabled => disable_account(world, &transfer, code)?,
     }
     Ok(transfer)
 }

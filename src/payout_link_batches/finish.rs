@@ -2,7 +2,7 @@
 
 use super::change;
 use super::model::PayoutLinkBatch;
-use super::rules::{self, Happening};
+use super::rules::{self, BatchEvent};
 use crate::engine::Command;
 use crate::ids::{OrgId, PayoutLinkBatchId};
 use crate::jobs::{self, Leased};
@@ -30,7 +30,7 @@ impl Command for Begin {
         jobs::renew(world, &self.leased)?;
         let found = world.get::<PayoutLinkBatch>(key![self.leased.org, self.batch])?;
         let batch = found.ok_or_else(|| Refusal::not_found("payout link batch"))?;
-        if let Some(to) = rules::next(batch.status, Happening::Begun) {
+        if let Some(to) = rules::transition(batch.status, BatchEvent::Begun) {
             change(world, &batch, |batch| batch.status = to)?;
         }
         Ok(())
@@ -57,10 +57,10 @@ impl Command for Finish {
         jobs::finish(world, &self.leased)?;
         let found = world.get::<PayoutLinkBatch>(key![self.leased.org, self.batch])?;
         let batch = found.ok_or_else(|| Refusal::not_found("payout link batch"))?;
-        let Some(happening) = rules::ended(&batch) else {
+        let Some(event) = rules::ended(&batch) else {
             return Err(Refusal::new(Code::InternalError, "A row of the batch is not counted.").into());
         };
-        if let Some(to) = rules::next(batch.status, happening) {
+        if let Some(to) = rules::transition(batch.status, event) {
             let now = world.now();
             change(world, &batch, |batch| {
                 batch.status = to;

@@ -15,9 +15,11 @@ use crate::http::input::input;
 use crate::http::inputs::word_input;
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Bursar, Call, Content, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Content, Outcome, Route};
 use crate::payout_links::{self, Create, NewToken};
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 
 word_input!(BatchStatus);

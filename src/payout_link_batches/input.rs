@@ -66,14 +66,14 @@ input! {
 
 /// A row whose fields fit together, its key still as it was sent.
 #[derive(Clone, Debug)]
-pub struct RowAsked {
+pub struct RowRequest {
     /// All but the key, which is nil where none was sent.
     row: ValidatedRow,
     /// The key that was sent.
     key: Option<Uuid>,
 }
 
-impl Input for RowAsked {
+impl Input for RowRequest {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let given = RowInput::read(json, at)?;
         let payee = PayeeInput {
@@ -121,7 +121,7 @@ impl Input for RowAsked {
 
 /// 1 to 500 rows, no two with one key.
 #[derive(Clone, Debug)]
-pub struct Rows(Vec<RowAsked>);
+pub struct Rows(Vec<RowRequest>);
 
 impl Input for Rows {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
@@ -132,7 +132,7 @@ impl Input for Rows {
             }
             problems = repeated_keys(rows, at);
         }
-        let rows = gather(Vec::<RowAsked>::read(json, at), &mut problems);
+        let rows = gather(Vec::<RowRequest>::read(json, at), &mut problems);
         rows.filter(|_| problems.is_empty()).map(Self).ok_or(problems)
     }
     fn schema() -> Schema {

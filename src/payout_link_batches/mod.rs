@@ -30,10 +30,10 @@ pub use submit::{Submit, Submitted};
 use std::sync::Arc;
 
 use crate::apps;
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::{OrgId, PayoutLinkBatchId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, World};
@@ -81,12 +81,12 @@ fn change(
         edit(batch);
         batch.version += 1;
     });
-    tell(world, &batch)?;
+    emit(world, &batch)?;
     Ok(batch)
 }
 
-fn tell(world: &mut World, batch: &PayoutLinkBatch) -> Result<(), Halt> {
+fn emit(world: &mut World, batch: &PayoutLinkBatch) -> Result<(), Halt> {
     let (name, object) = (EventName::PayoutLinkBatchUpdated, PayoutLinkBatchJson::from(batch));
-    let news = News::of(name, batch.id.0, batch.version, &object);
-    events::tell(world, batch.scope(), news)
+    let new = NewEvent::of(name, batch.id.0, batch.version, &object);
+    events::emit(world, batch.scope(), new)
 }

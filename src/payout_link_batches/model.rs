@@ -6,10 +6,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, PayoutLinkBatchId, PayoutLinkId};
 use crate::money::Cents;
 use crate::payout_links::DeliveryMethod;
+use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {

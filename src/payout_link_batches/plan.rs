@@ -14,15 +14,15 @@ use super::row::made;
 use crate::clock::DAY_SECONDS;
 use crate::engine::Command;
 use crate::fees::Party;
-use crate::http::Scope;
 use crate::http::idempotency::{Once, StoredAnswer};
 use crate::ids::{PayoutLinkBatchId, PayoutLinkId};
-use crate::ledger::{self, Place};
+use crate::ledger::{self, Account};
 use crate::money::Cents;
 use crate::payout_links::{Create, PayoutLink};
-use crate::payouts::{self, FeesAsked, Way};
+use crate::payouts::{self, FeeRequest, Way};
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
+use crate::scope::Scope;
 use crate::screening::LookedUp;
 use crate::users;
 use crate::world::query::{Compare, Query};
@@ -174,13 +174,13 @@ struct Tried {
 
 /// Runs the request of each row, as the worker would. The world is changed by it.
 fn try_all(world: &mut World, scope: Scope, rows: &[(Once<Create>, ValidatedRow)]) -> Result<Tried, Halt> {
-    let wallet = Place::AppWallet(scope.app);
+    let wallet = Account::AppWallet(scope.app);
     let balance_before = ledger::balance(world, scope.org, wallet)?;
     let now = world.now();
-    let outcomes = world.each((0_u128..).zip(rows), |world, (place, (request, _))| {
+    let outcomes = world.each((0_u128..).zip(rows), |world, (account, (request, _))| {
         // As the engine does: a request that is tried again, because a row had to be loaded, draws the same ids.
         let mut seed = [0; 32];
-        seed[..16].copy_from_slice(&place.to_be_bytes());
+        seed[..16].copy_from_slice(&account.to_be_bytes());
         world.begin(now, seed);
         let used = match &request.keyed {
             Some(keyed) => world.get::<StoredAnswer>(key![scope.org, keyed.scope, keyed.key])?.is_some(),
@@ -240,7 +240,7 @@ struct Prospect {
 
 fn prospect(world: &mut World, scope: Scope, names: &LookedUp, row: &ValidatedRow) -> Result<Prospect, Halt> {
     let way = likely_way(world, scope, row)?;
-    let asked = FeesAsked::default();
+    let asked = FeeRequest::default();
     let quoted = world.attempt(|world| payouts::quote(world, scope, &way, row.amount_cents, asked))?;
     Ok(Prospect {
         platform: quoted.as_ref().map_or(way.platform, |quote| quote.prices.platform),
@@ -288,11 +288,11 @@ fn similar_links(world: &mut World, scope: Scope, row: &ValidatedRow) -> Result<
 /// For each row the rows before it with the same payee and amount.
 fn similar_rows(rows: &[(Once<Create>, ValidatedRow)]) -> Vec<Vec<i64>> {
     let mut seen: HashMap<_, Vec<i64>> = HashMap::new();
-    let before = (0..).zip(rows).map(|(place, (_, row))| match whom(row) {
+    let before = (0..).zip(rows).map(|(account, (_, row))| match whom(row) {
         Some(whom) => {
             let alike = seen.entry((whom, row.amount_cents.get())).or_default();
             let before = alike.clone();
-            alike.push(place);
+            alike.push(account);
             before
         }
         None => Vec::new(),

@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 use super::model::{BatchRow, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
 use crate::engine::Command;
 use crate::http::idempotency::{Keyed, Once, Render, target};
-use crate::http::{Answer, Content, Scope};
+use crate::http::{Answer, Content};
 use crate::ids::{AppId, OrgId, PayoutLinkBatchId, PayoutLinkId};
 use crate::jobs::{self, Job, Leased};
-use crate::payout_links::{Create, DeliveryAsked, NewLink, NewToken, Payee, PayoutLink};
+use crate::payout_links::{Create, DeliveryRequest, NewLink, NewToken, Payee, PayoutLink};
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::strict_json::Json;
 use crate::vault::Vault;
 use crate::world::record::key;
@@ -160,7 +161,7 @@ impl ValidatedRow {
                 country_code: self.country_code.clone(),
                 phone_number: self.phone_number.clone(),
             },
-            delivery: DeliveryAsked { method: Some(self.delivery_method.into()), message: None },
+            delivery: DeliveryRequest { method: Some(self.delivery_method.into()), message: None },
             collect_compliance: self.force_collect_compliance_information,
             memo: self.memo.clone(),
             metadata: self.metadata.as_ref().map(Value::to_string),

@@ -2,11 +2,11 @@
 
 use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use crate::payout_links::PayoutLink;
-use crate::world::states::{self, Move};
+use crate::world::states::{self, TransitionRow};
 
 /// What can happen to a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum BatchEvent {
     /// A worker takes it up.
     Begun,
     /// Its last row is done, and all have their link.
@@ -15,35 +15,37 @@ pub enum Happening {
     SomeFailed,
 }
 
-impl Happening {
+impl BatchEvent {
     /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 3] = [Self::Begun, Self::AllSucceeded, Self::SomeFailed];
 }
 
 /// The next state; `None` where nothing is left to do. A batch is taken up as often as it was enqueued, and again
 /// after a crash; whoever comes when it is done finds nothing to do.
-pub const fn next(status: BatchStatus, happening: Happening) -> Option<BatchStatus> {
+pub const fn transition(status: BatchStatus, event: BatchEvent) -> Option<BatchStatus> {
     use BatchStatus::{Completed, CompletedWithErrors, Processing, Submitted};
-    match (status, happening) {
-        (Submitted, Happening::Begun) => Some(Processing),
-        (Submitted | Processing, Happening::AllSucceeded) => Some(Completed),
-        (Submitted | Processing, Happening::SomeFailed) => Some(CompletedWithErrors),
-        (Processing, Happening::Begun)
-        | (Completed | CompletedWithErrors, Happening::Begun | Happening::AllSucceeded | Happening::SomeFailed) => None,
+    match (status, event) {
+        (Submitted, BatchEvent::Begun) => Some(Processing),
+        (Submitted | Processing, BatchEvent::AllSucceeded) => Some(Completed),
+        (Submitted | Processing, BatchEvent::SomeFailed) => Some(CompletedWithErrors),
+        (Processing, BatchEvent::Begun)
+        | (Completed | CompletedWithErrors, BatchEvent::Begun | BatchEvent::AllSucceeded | BatchEvent::SomeFailed) => {
+            None
+        }
     }
 }
 
 /// What has happened to a batch by its counts, once its last row is done.
-pub fn ended(batch: &PayoutLinkBatch) -> Option<Happening> {
+pub fn ended(batch: &PayoutLinkBatch) -> Option<BatchEvent> {
     if batch.succeeded.saturating_add(batch.failed) < batch.total {
         return None;
     }
-    Some(if batch.failed == 0 { Happening::AllSucceeded } else { Happening::SomeFailed })
+    Some(if batch.failed == 0 { BatchEvent::AllSucceeded } else { BatchEvent::SomeFailed })
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<Move> {
-    states::moves(&Happening::ALL, next)
+pub fn transitions() -> Vec<TransitionRow> {
+    states::transitions(&BatchEvent::ALL, transition)
 }
 
 /// What the rows of a batch add up to, and whether two of them have the same link.
@@ -90,8 +92,8 @@ impl Tally {
         let right = match (batch.status, ended(batch)) {
             (BatchStatus::Submitted, _) => self.succeeded + self.failed == 0,
             (BatchStatus::Processing, _) => true,
-            (BatchStatus::Completed, end) => end == Some(Happening::AllSucceeded),
-            (BatchStatus::CompletedWithErrors, end) => end == Some(Happening::SomeFailed),
+            (BatchStatus::Completed, end) => end == Some(BatchEvent::AllSucceeded),
+            (BatchStatus::CompletedWithErrors, end) => end == Some(BatchEvent::SomeFailed),
         };
         (!right).then_some("its status is not what its rows say")
     }
@@ -102,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pair_of_state_and_happening() {
+    fn every_pair_of_state_and_event() {
         use BatchStatus::{Completed, CompletedWithErrors, Processing, Submitted};
         let expected = [
             (Submitted, [Some(Processing), Some(Completed), Some(CompletedWithErrors)]),
@@ -112,7 +114,7 @@ mod tests {
         ];
         assert_eq!(expected.map(|(status, _)| status), BatchStatus::ALL);
         for (status, states) in expected {
-            assert_eq!(Happening::ALL.map(|happening| next(status, happening)), states, "{status}");
+            assert_eq!(BatchEvent::ALL.map(|event| transition(status, event)), states, "{status}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Takes a batch in. Nothing is made yet; that is the worker's.
 
+use super::emit;
 use super::model::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
-use super::tell;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkBatchId};
 use crate::jobs::{self, Work};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Want, World};
 
@@ -95,7 +95,7 @@ impl Submit {
             created_at: now,
             completed_at: None,
         });
-        tell(world, &batch)?;
+        emit(world, &batch)?;
         Ok(id)
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::model::{LinkStatus, PayoutLink};
-use super::rules::{self, Happening};
+use super::rules::{self, LinkEvent};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkId};
 use crate::ledger::holds::{self, Closed};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::transfers;
 use crate::world::{Halt, World};
 
@@ -31,7 +31,7 @@ impl Command for Cancel {
 
     fn decide(&self, world: &mut World) -> Result<Arc<PayoutLink>, Halt> {
         let link = super::find(world, self.scope, self.link)?;
-        let to = rules::next(&link, Happening::Canceled)?;
+        let to = rules::apply(&link, LinkEvent::Canceled)?;
         if link.status == LinkStatus::Canceled {
             return Ok(link);
         }
@@ -50,6 +50,6 @@ pub(super) fn release(world: &mut World, link: &Arc<PayoutLink>, to: LinkStatus)
         return Err(Refusal::new(Code::InternalError, "The money of this link was released before.").into());
     }
     let transfer = transfers::find(world, scope, link.transfer)?;
-    transfers::advance(world, &transfer, transfers::rules::Happening::Canceled, |_| ())?;
+    transfers::advance(world, &transfer, transfers::rules::TransferEvent::Canceled, |_| ())?;
     super::change(world, link, EventName::PayoutLinkUpdated, |link| link.status = to)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::deliver::deliver_first;
 use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
-use super::token::{NewToken, place};
+use super::token::{NewToken, seal_context};
 use crate::apps::limits::Movement;
 use crate::apps::{self, phones};
 use crate::clock::{DAY_SECONDS, Time};
@@ -12,14 +12,14 @@ use crate::engine::Command;
 use crate::events::{self, EventName};
 use crate::fees::Party;
 use crate::funding;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkId, TransferId, UserId};
 use crate::jobs::{self, Work};
 use crate::ledger::{holds, postings};
 use crate::messages::delivery_days;
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::rules::Happening;
+use crate::scope::Scope;
+use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer, TransferKind};
 use crate::users;
 use crate::world::record::Document;
@@ -32,7 +32,7 @@ const LIFE_MAX_SECONDS: i64 = 366 * DAY_SECONDS;
 
 /// How a link is to be delivered.
 #[derive(Clone, Debug, Default)]
-pub struct DeliveryAsked {
+pub struct DeliveryRequest {
     /// The method; chosen by what is known of the payee when empty.
     pub method: Option<DeliveryMethod>,
     /// The maker's words to the payee.
@@ -49,7 +49,7 @@ pub struct NewLink {
     /// Who is to be paid.
     pub payee: Payee,
     /// How it is delivered.
-    pub delivery: DeliveryAsked,
+    pub delivery: DeliveryRequest,
     /// Whether a tax form is asked for whatever the amount.
     pub collect_compliance: bool,
     /// Kept out of tax reports.
@@ -79,7 +79,7 @@ impl NewLink {
             amount,
             user: None,
             payee: Payee::default(),
-            delivery: DeliveryAsked::default(),
+            delivery: DeliveryRequest::default(),
             collect_compliance: false,
             tax_exempt: false,
             memo: None,
@@ -170,14 +170,14 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
     let transfer = Transfer::new(scope.org, scope.app, hold, TransferKind::Balance, new.amount, now);
     let transfer = transfers::open(world, Transfer { payout_link: Some(id), tax_exempt: new.tax_exempt, ..transfer })?;
     if status == LinkStatus::Created {
-        transfers::advance(world, &transfer, Happening::Submitted, |_| ())?;
+        transfers::advance(world, &transfer, TransferEvent::Submitted, |_| ())?;
     }
     let link = world.add(PayoutLink {
         org: scope.org,
         id,
         app: scope.app,
         token_hash: token.hash.clone(),
-        sealed_token: token.token.seal(&place(scope.org, id)),
+        sealed_token: token.token.seal(&seal_context(scope.org, id)),
         amount: new.amount,
         status,
         payee_phone: payee.e164(),
@@ -213,7 +213,7 @@ pub fn create(world: &mut World, scope: Scope, new: &NewLink, token: &NewToken) 
     if let Some(remind_at) = new.remind_at {
         jobs::enqueue_at(world, scope.org, Work::RemindLink { link: id.0 }, remind_at);
     }
-    super::tell(world, &link, EventName::PayoutLinkUpdated)?;
+    super::emit(world, &link, EventName::PayoutLinkUpdated)?;
     Ok(link)
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::model::{DeliveryMethod, LinkStatus, PayoutLink};
-use super::rules::{self, Happening};
+use super::rules::{self, LinkEvent};
 use crate::apps::phones;
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
 use crate::jobs::Leased;
 use crate::messages::delivery_days;
-use crate::messages::{self, Before, Begun, Channel, Conclusion, Message, MessageStatus, Template};
+use crate::messages::{self, AttemptOutcome, Before, Begun, Channel, Message, MessageStatus, Template};
 use crate::refusal::{Code, Refusal};
 use crate::users::{self, User};
 use crate::world::record::key;
@@ -52,7 +52,7 @@ pub(super) fn deliver_unasked(world: &mut World, link: &Arc<PayoutLink>) -> Resu
     if link.deliveries > 0 {
         return Ok(());
     }
-    let to = rules::next(link, Happening::DeliveryFailed)?;
+    let to = rules::apply(link, LinkEvent::DeliveryFailed)?;
     super::change(world, link, EventName::PayoutLinkFailed, |link| {
         link.status = to;
         link.delivery_error = Some(refusal.message);
@@ -64,9 +64,9 @@ pub(super) fn deliver_unasked(world: &mut World, link: &Arc<PayoutLink>) -> Resu
 /// sent: a delivery that was promised counts, whatever becomes of its message.
 pub(super) fn deliver(world: &mut World, link: &Arc<PayoutLink>) -> Result<Arc<PayoutLink>, Halt> {
     let to = match link.delivery_method {
-        DeliveryMethod::Link => rules::next(link, Happening::Delivered)?,
+        DeliveryMethod::Link => rules::apply(link, LinkEvent::Delivered)?,
         DeliveryMethod::Sms | DeliveryMethod::Email | DeliveryMethod::All => {
-            rules::next(link, Happening::DeliveryQueued)?
+            rules::apply(link, LinkEvent::DeliveryQueued)?
         }
     };
     let reached = match made_for(world, link)? {
@@ -117,7 +117,7 @@ pub struct ClaimLinkDelivered {
     /// The link.
     pub link: PayoutLinkId,
     /// How it went.
-    pub outcome: Conclusion,
+    pub outcome: AttemptOutcome,
 }
 
 impl Command for ClaimLinkDelivered {
@@ -147,23 +147,23 @@ pub fn claim_link_delivered(
     leased: &Leased,
     message: MessageId,
     link: PayoutLinkId,
-    outcome: &Conclusion,
+    outcome: &AttemptOutcome,
 ) -> Result<(), Halt> {
     let link = of_message(world, leased.org, link)?;
     let Some(message) = messages::record_outcome(world, leased, message, outcome)? else { return Ok(()) };
     match outcome {
         // The link has moved on already.
-        Conclusion::Overtaken { .. } => Ok(()),
-        Conclusion::Delivered { .. }
-        | Conclusion::Taken { .. }
-        | Conclusion::InDoubt { .. }
-        | Conclusion::Failed { .. } => after_message(world, &link, &message),
+        AttemptOutcome::Superseded { .. } => Ok(()),
+        AttemptOutcome::Delivered { .. }
+        | AttemptOutcome::Taken { .. }
+        | AttemptOutcome::InDoubt { .. }
+        | AttemptOutcome::Failed { .. } => after_message(world, &link, &message),
     }
 }
 
 /// Where a link stands when a message with it has come to this.
 pub(super) fn after_message(world: &mut World, link: &Arc<PayoutLink>, message: &Message) -> Result<(), Halt> {
-    let (happening, name) = match message.status {
+    let (event, name) = match message.status {
         // Attempts are repeated; the payer sees why.
         MessageStatus::Queued => {
             if link.status == LinkStatus::DeliveryPending && link.delivery_error != message.error {
@@ -173,11 +173,11 @@ pub(super) fn after_message(world: &mut World, link: &Arc<PayoutLink>, message: 
             }
             return Ok(());
         }
-        MessageStatus::Sent => (Happening::Sent, EventName::PayoutLinkSent),
-        MessageStatus::Delivered => (Happening::Delivered, EventName::PayoutLinkSent),
-        MessageStatus::Failed => (Happening::DeliveryFailed, EventName::PayoutLinkFailed),
+        MessageStatus::Sent => (LinkEvent::Sent, EventName::PayoutLinkSent),
+        MessageStatus::Delivered => (LinkEvent::Delivered, EventName::PayoutLinkSent),
+        MessageStatus::Failed => (LinkEvent::DeliveryFailed, EventName::PayoutLinkFailed),
     };
-    let to = rules::next(link, happening)?;
+    let to = rules::apply(link, event)?;
     if to != link.status {
         let error = message.error.clone().filter(|_| message.status == MessageStatus::Failed);
         super::change(world, link, name, |link| {
@@ -219,7 +219,7 @@ impl Command for DeliverInDoubt {
         if let Err(refusal) = rules::may_deliver(&link, world.now()) {
             let reason =
                 format!("The carrier may have taken it and cannot say. It is not sent again: {}", refusal.message);
-            let outcome = Conclusion::Failed { reason, retry: false };
+            let outcome = AttemptOutcome::Failed { reason, retry: false };
             claim_link_delivered(world, &self.leased, self.message, self.link, &outcome)?;
             return Ok(Begun::Over);
         }

@@ -1,7 +1,7 @@
 //! What the passing of time does to a link: it expires, or its payee is reminded.
 
 use super::model::PayoutLink;
-use super::rules::{self, Happening, Step};
+use super::rules::{self, LinkEvent, Transition};
 use crate::engine::Command;
 use crate::ids::{OrgId, PayoutLinkId};
 use crate::jobs::{self, Leased};
@@ -27,10 +27,10 @@ impl Command for Expire {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         jobs::finish(world, &self.leased)?;
         let Some(link) = world.get::<PayoutLink>(key![self.leased.org, self.link])? else { return Ok(()) };
-        match rules::step(link.status, Happening::Expired) {
-            Step::Moved(to) => super::cancel::release(world, &link, to).map(|_| ()),
+        match rules::transition(link.status, LinkEvent::Expired) {
+            Transition::Moved(to) => super::cancel::release(world, &link, to).map(|_| ()),
             // Claimed or canceled before: there is nothing to take back.
-            Step::AlreadyThere | Step::Refused(_) => Ok(()),
+            Transition::AlreadyApplied | Transition::Refused(_) => Ok(()),
         }
     }
 }

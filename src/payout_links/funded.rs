@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::cancel::release;
 use super::deliver::{deliver_unasked, refuse_erased};
 use super::model::PayoutLink;
-use super::rules::{self, Happening, Step};
+use super::rules::{self, LinkEvent, Transition};
 use crate::events::EventName;
 use crate::ledger::holds;
 use crate::rails::failures::FailureCode;
@@ -18,16 +18,16 @@ use crate::world::{Halt, World};
 /// was deleted.
 pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
     let Some(link) = waiting(world, pull)? else { return Ok(()) };
-    let Step::Moved(to) = rules::step(link.status, Happening::Funded) else { return Ok(()) };
+    let Transition::Moved(to) = rules::transition(link.status, LinkEvent::Funded) else { return Ok(()) };
     if world.attempt(|world| refuse_erased(world, &link))?.is_err() {
-        let to = rules::next(&link, Happening::Canceled)?;
+        let to = rules::apply(&link, LinkEvent::Canceled)?;
         return release(world, &link, to).map(|_| ());
     }
     holds::open_pulled(world, link.scope(), link.transfer, link.amount)?;
 
     // From here it must succeed.
     let hold = transfers::find(world, link.scope(), link.transfer)?;
-    transfers::advance(world, &hold, transfers::rules::Happening::Submitted, |_| ())?;
+    transfers::advance(world, &hold, transfers::rules::TransferEvent::Submitted, |_| ())?;
     let link = super::change(world, &link, EventName::PayoutLinkUpdated, |link| link.status = to)?;
     deliver_unasked(world, &link)
 }
@@ -35,11 +35,11 @@ pub fn funded(world: &mut World, pull: &Transfer) -> Result<(), Halt> {
 /// The bank did not pay what was pulled for a link: the link has failed, and nobody was told of it.
 pub fn not_funded(world: &mut World, pull: &Transfer, code: FailureCode) -> Result<(), Halt> {
     let Some(link) = waiting(world, pull)? else { return Ok(()) };
-    let Step::Moved(to) = rules::step(link.status, Happening::FundingFailed) else { return Ok(()) };
+    let Transition::Moved(to) = rules::transition(link.status, LinkEvent::FundingFailed) else { return Ok(()) };
 
     // From here it must succeed.
     let hold = transfers::find(world, link.scope(), link.transfer)?;
-    transfers::advance(world, &hold, transfers::rules::Happening::Failed, |hold| hold.error = Some(code))?;
+    transfers::advance(world, &hold, transfers::rules::TransferEvent::Failed, |hold| hold.error = Some(code))?;
     super::change(world, &link, EventName::PayoutLinkFailed, |link| link.status = to).map(|_| ())
 }
 

@@ -5,22 +5,23 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::create::{Create, DeliveryAsked, NewLink};
+use super::create::{Create, DeliveryRequest, NewLink};
 use super::model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 use super::token::{ClaimToken, NewToken};
 use super::{Cancel, PayoutLinkJson, Redeliver, Reported};
-use crate::carriers::{Report, SIGNATURE, report_url};
 use crate::clock::Time;
 use crate::email::Email;
 use crate::fees::Party;
 use crate::http::input::{Input, Problems, input, problem, wrong};
 use crate::http::inputs::{
-    Amount, CallingCode, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text, Whole, phone, word_input,
+    Amount, CallingCode, Integer, LongText, Metadata, Name, NationalNumber, PhoneFilter, Text, phone, word_input,
 };
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Bursar, Call, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{MessageId, OrgId, UserId};
+use crate::program::Bursar;
+use crate::providers::{Report, SIGNATURE, report_url};
 use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::text::{MESSAGE_MAX, check_message};
@@ -131,9 +132,9 @@ input! {
     /// References into your accounting.
     pub struct AccountingInput {
         /// Account in your ledger.
-        pub ledger_account_id: Option<Whole<0, { i64::MAX }>>,
+        pub ledger_account_id: Option<Integer<0, { i64::MAX }>>,
         /// Class in your ledger.
-        pub ledger_class_id: Option<Whole<0, { i64::MAX }>>,
+        pub ledger_class_id: Option<Integer<0, { i64::MAX }>>,
     }
 }
 
@@ -201,7 +202,7 @@ impl NewPayoutLink {
             None => Payee::default(),
         };
         let payee = reached(payee, self.delivery.as_ref(), self.user_id).map_err(Refusal::fields)?;
-        let delivery = self.delivery.map_or_else(DeliveryAsked::default, |delivery| DeliveryAsked {
+        let delivery = self.delivery.map_or_else(DeliveryRequest::default, |delivery| DeliveryRequest {
             method: delivery.method,
             message: delivery.message.map(|message| message.0),
         });
@@ -329,7 +330,7 @@ pub async fn cancel(call: Call) -> Outcome {
 /// POST /carriers/sms/{org_id}/{message_id}
 pub async fn report(call: Call) -> Outcome {
     let (org, message): (OrgId, MessageId) = (call.id("org_id", "message")?, call.id("message_id", "message")?);
-    let Some(gateway) = &call.bursar.carriers.phone else { return Err(Refusal::not_found("page")) };
+    let Some(gateway) = &call.bursar.providers.phone else { return Err(Refusal::not_found("page")) };
     let fields = posted(&call);
     let signature = call.header(SIGNATURE).unwrap_or_default();
     // The signature comes first: who cannot sign learns of no message.
@@ -356,7 +357,7 @@ fn posted(call: &Call) -> Vec<(String, String)> {
 /// What carriers call: no part of the API.
 pub fn reports() -> Vec<Route> {
     vec![
-        route!(Post "/carriers/sms/{org_id}/{message_id}" Carrier "report_message_status" report)
+        route!(Post "/carriers/sms/{org_id}/{message_id}" Provider "report_message_status" report)
             .about("Carriers", "What became of a text")
             .describe("The gateway to phones calls it by itself, and signs what it says (docs/operating.md).")
             .gives_empty(204, "Noted, or known already.")

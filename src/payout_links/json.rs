@@ -7,9 +7,9 @@ use uuid::Uuid;
 use super::model::{AccountingData, Payee, PayoutLink};
 use super::token;
 use crate::clock::Time;
-use crate::http::Bursar;
 use crate::ids::{PayoutLinkId, TransferId, UserId};
 use crate::money::Cents;
+use crate::program::Bursar;
 use crate::vault::Vault;
 
 /// Interface.md, Payout link.

@@ -20,7 +20,7 @@ pub mod rules;
 mod token;
 
 pub use cancel::Cancel;
-pub use create::{Create, DeliveryAsked, NewLink, create, wants};
+pub use create::{Create, DeliveryRequest, NewLink, create, wants};
 pub use deliver::{ClaimLinkDelivered, DeliverInDoubt, claim_link_delivered, deliver_first, made_for};
 pub use expire::{Expire, Remind};
 pub use funded::{funded, not_funded};
@@ -29,14 +29,14 @@ pub use json::{PayoutLinkJson, address, address_under, json, without_address};
 pub use model::{AccountingData, DeliveryMethod, FundingSource, LinkStatus, Payee, PayoutLink};
 pub use redeliver::Redeliver;
 pub use reported::Reported;
-pub use token::{ClaimToken, NewToken, opens_with, place_in as token_place};
+pub use token::{ClaimToken, NewToken, opens_with, place_in as token_seal_context};
 
 use std::sync::Arc;
 
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::{PayoutLinkId, UserId};
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
@@ -90,10 +90,10 @@ pub(crate) fn change(
         link.updated_at = now;
         link.version += 1;
     });
-    tell(world, &link, name)?;
+    emit(world, &link, name)?;
     Ok(link)
 }
 
-fn tell(world: &mut World, link: &PayoutLink, name: EventName) -> Result<(), Halt> {
-    events::tell(world, link.scope(), News::of(name, link.id.0, link.version, &without_address(link)))
+fn emit(world: &mut World, link: &PayoutLink, name: EventName) -> Result<(), Halt> {
+    events::emit(world, link.scope(), NewEvent::of(name, link.id.0, link.version, &without_address(link)))
 }

@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use crate::clock::Time;
 use crate::fees::Party;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, PayoutLinkId, TransferId, UserId};
 use crate::money::Cents;
+use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::model::PayoutLink;
 use super::rules;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayoutLinkId};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 

@@ -1,10 +1,10 @@
 //! A gateway says by itself what became of a text: of a link, mostly.
 
 use super::deliver::{after_message, of_message};
-use crate::carriers::Report;
 use crate::engine::Command;
 use crate::ids::{MessageId, OrgId};
 use crate::messages::{self, Template};
+use crate::providers::Report;
 use crate::world::{Halt, World};
 
 /// POST /carriers/sms/{org_id}/{message_id}
@@ -41,8 +41,8 @@ impl Command for Reported {
         };
 
         // From here it must succeed.
-        let news = messages::record_report(world, &message, &self.report);
-        match (news, link) {
+        let new = messages::record_report(world, &message, &self.report);
+        match (new, link) {
             (Some(message), Some(link)) => after_message(world, &link, &message),
             (Some(_) | None, _) => Ok(()),
         }

@@ -4,11 +4,11 @@ use super::DELIVERIES_MAX;
 use super::model::{LinkStatus, PayoutLink};
 use crate::clock::Time;
 use crate::refusal::{Code, Refusal};
-use crate::world::states::{self, Move};
+use crate::world::states::{self, TransitionRow};
 
 /// What can happen to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum LinkEvent {
     /// The money that it waited for is there.
     Funded,
     /// The money that it waited for is not coming.
@@ -29,7 +29,7 @@ pub enum Happening {
     Expired,
 }
 
-impl Happening {
+impl LinkEvent {
     /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 9] = [
         Self::Funded,
@@ -46,78 +46,78 @@ impl Happening {
 
 /// What a happening does to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Transition {
     /// It moves.
     Moved(LinkStatus),
     /// Nothing is left to do.
-    AlreadyThere,
+    AlreadyApplied,
     /// It may not.
     Refused(Code),
 }
 
 /// The next state, or why there is none.
-pub const fn step(status: LinkStatus, happening: Happening) -> Step {
+pub const fn transition(status: LinkStatus, event: LinkEvent) -> Transition {
     use LinkStatus::{
         Canceled, Claimed, Created, Delivered, DeliveryFailed, DeliveryPending, Expired, Failed, FundsPending,
         Reversed, Sent,
     };
-    use Step::{AlreadyThere, Moved, Refused};
-    match (status, happening) {
+    use Transition::{AlreadyApplied, Moved, Refused};
+    match (status, event) {
         // Open: the money is held and nobody has taken it.
-        (Created | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::DeliveryQueued) => {
+        (Created | DeliveryPending | DeliveryFailed | Sent | Delivered, LinkEvent::DeliveryQueued) => {
             Moved(DeliveryPending)
         }
-        (Created | DeliveryPending | DeliveryFailed | Sent, Happening::Sent) => Moved(Sent),
+        (Created | DeliveryPending | DeliveryFailed | Sent, LinkEvent::Sent) => Moved(Sent),
         // One message of several arrived: the later news of another does not take that back.
-        (Delivered, Happening::Sent | Happening::Delivered | Happening::DeliveryFailed) => AlreadyThere,
-        (Created | DeliveryPending | DeliveryFailed | Sent, Happening::Delivered) => Moved(Delivered),
-        (Created | DeliveryPending | DeliveryFailed | Sent, Happening::DeliveryFailed) => Moved(DeliveryFailed),
-        (Created | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::Claimed) => Moved(Claimed),
-        (Created | FundsPending | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::Canceled) => {
+        (Delivered, LinkEvent::Sent | LinkEvent::Delivered | LinkEvent::DeliveryFailed) => AlreadyApplied,
+        (Created | DeliveryPending | DeliveryFailed | Sent, LinkEvent::Delivered) => Moved(Delivered),
+        (Created | DeliveryPending | DeliveryFailed | Sent, LinkEvent::DeliveryFailed) => Moved(DeliveryFailed),
+        (Created | DeliveryPending | DeliveryFailed | Sent | Delivered, LinkEvent::Claimed) => Moved(Claimed),
+        (Created | FundsPending | DeliveryPending | DeliveryFailed | Sent | Delivered, LinkEvent::Canceled) => {
             Moved(Canceled)
         }
-        (Created | FundsPending | DeliveryPending | DeliveryFailed | Sent | Delivered, Happening::Expired) => {
+        (Created | FundsPending | DeliveryPending | DeliveryFailed | Sent | Delivered, LinkEvent::Expired) => {
             Moved(Expired)
         }
-        (FundsPending, Happening::Funded) => Moved(Created),
-        (FundsPending, Happening::FundingFailed) => Moved(Failed),
+        (FundsPending, LinkEvent::Funded) => Moved(Created),
+        (FundsPending, LinkEvent::FundingFailed) => Moved(Failed),
         // Its money is there, or it has ended without it: what was pulled is the app's.
         (
             Created | DeliveryPending | DeliveryFailed | Sent | Delivered | Claimed | Reversed | Canceled | Expired
             | Failed,
-            Happening::Funded | Happening::FundingFailed,
-        ) => AlreadyThere,
+            LinkEvent::Funded | LinkEvent::FundingFailed,
+        ) => AlreadyApplied,
         // Waiting for its money: it can neither be sent nor taken.
         (
             FundsPending,
-            Happening::DeliveryQueued
-            | Happening::Sent
-            | Happening::Delivered
-            | Happening::DeliveryFailed
-            | Happening::Claimed,
+            LinkEvent::DeliveryQueued
+            | LinkEvent::Sent
+            | LinkEvent::Delivered
+            | LinkEvent::DeliveryFailed
+            | LinkEvent::Claimed,
         ) => Refused(Code::InvalidState),
         // News of a message that comes after the end changes nothing.
         (
             Claimed | Reversed | Canceled | Expired | Failed,
-            Happening::Sent | Happening::Delivered | Happening::DeliveryFailed,
-        ) => AlreadyThere,
-        (Canceled, Happening::Canceled) | (Expired, Happening::Expired) => AlreadyThere,
-        (Claimed | Reversed, Happening::Claimed) => Refused(Code::AlreadyClaimed),
-        (Canceled, Happening::Claimed) => Refused(Code::LinkCanceled),
-        (Expired, Happening::Claimed) => Refused(Code::LinkExpired),
-        (Claimed | Reversed | Failed, Happening::DeliveryQueued | Happening::Canceled | Happening::Expired)
-        | (Canceled, Happening::DeliveryQueued | Happening::Expired)
-        | (Expired, Happening::DeliveryQueued | Happening::Canceled)
-        | (Failed, Happening::Claimed) => Refused(Code::InvalidState),
+            LinkEvent::Sent | LinkEvent::Delivered | LinkEvent::DeliveryFailed,
+        ) => AlreadyApplied,
+        (Canceled, LinkEvent::Canceled) | (Expired, LinkEvent::Expired) => AlreadyApplied,
+        (Claimed | Reversed, LinkEvent::Claimed) => Refused(Code::AlreadyClaimed),
+        (Canceled, LinkEvent::Claimed) => Refused(Code::LinkCanceled),
+        (Expired, LinkEvent::Claimed) => Refused(Code::LinkExpired),
+        (Claimed | Reversed | Failed, LinkEvent::DeliveryQueued | LinkEvent::Canceled | LinkEvent::Expired)
+        | (Canceled, LinkEvent::DeliveryQueued | LinkEvent::Expired)
+        | (Expired, LinkEvent::DeliveryQueued | LinkEvent::Canceled)
+        | (Failed, LinkEvent::Claimed) => Refused(Code::InvalidState),
     }
 }
 
 /// The next state of a link; the state it has where nothing is left to do.
-pub fn next(link: &PayoutLink, happening: Happening) -> Result<LinkStatus, Refusal> {
-    match step(link.status, happening) {
-        Step::Moved(to) => Ok(to),
-        Step::AlreadyThere => Ok(link.status),
-        Step::Refused(code) => Err(refusal(link, code)),
+pub fn apply(link: &PayoutLink, event: LinkEvent) -> Result<LinkStatus, Refusal> {
+    match transition(link.status, event) {
+        Transition::Moved(to) => Ok(to),
+        Transition::AlreadyApplied => Ok(link.status),
+        Transition::Refused(code) => Err(refusal(link, code)),
     }
 }
 
@@ -137,7 +137,7 @@ fn refusal(link: &PayoutLink, code: Code) -> Refusal {
 /// Whether the link still waits for its payee: nobody has claimed it or taken it back, and its time is not over, even if
 /// nobody has come to take it back for that yet.
 pub fn must_wait(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
-    next(link, Happening::DeliveryQueued)?;
+    apply(link, LinkEvent::DeliveryQueued)?;
     if now >= link.expires_at {
         return Err(refusal(link, Code::InvalidState));
     }
@@ -179,10 +179,10 @@ pub fn may_open(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<Move> {
-    states::moves(&Happening::ALL, |status, happening| match step(status, happening) {
-        Step::Moved(to) => Some(to),
-        Step::AlreadyThere | Step::Refused(_) => None,
+pub fn transitions() -> Vec<TransitionRow> {
+    states::transitions(&LinkEvent::ALL, |status, event| match transition(status, event) {
+        Transition::Moved(to) => Some(to),
+        Transition::AlreadyApplied | Transition::Refused(_) => None,
     })
 }
 
@@ -191,14 +191,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pair_of_state_and_happening() {
+    fn every_pair_of_state_and_event() {
         let row = |status: LinkStatus| -> String {
-            let word = |happening| match step(status, happening) {
-                Step::Moved(to) => to.as_str().to_owned(),
-                Step::AlreadyThere => "=".to_owned(),
-                Step::Refused(code) => format!("!{}", code.as_str()),
+            let word = |event| match transition(status, event) {
+                Transition::Moved(to) => to.as_str().to_owned(),
+                Transition::AlreadyApplied => "=".to_owned(),
+                Transition::Refused(code) => format!("!{}", code.as_str()),
             };
-            let cells: Vec<String> = Happening::ALL.into_iter().map(word).collect();
+            let cells: Vec<String> = LinkEvent::ALL.into_iter().map(word).collect();
             format!("{status}: {}", cells.join(" "))
         };
         let open = "= = delivery_pending sent delivered delivery_failed claimed canceled expired";
@@ -222,6 +222,6 @@ mod tests {
     /// The public interface knows the word. Here what comes back after a claim is the payee's, and the transfer tells of it.
     #[test]
     fn nothing_leads_to_reversed() {
-        assert!(moves().iter().all(|(_, _, to)| *to != LinkStatus::Reversed.as_str()));
+        assert!(transitions().iter().all(|(_, _, to)| *to != LinkStatus::Reversed.as_str()));
     }
 }

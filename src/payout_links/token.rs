@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::model::PayoutLink;
 use crate::ids::{Entropy, OrgId, PayoutLinkId};
-use crate::vault::{Place, Purpose, Unsealed, Vault};
+use crate::vault::{Purpose, SealContext, Unsealed, Vault};
 
 /// A token that somebody showed.
 #[derive(Clone)]
@@ -78,13 +78,13 @@ fn opened(vault: &Vault, link: &PayoutLink) -> Option<Vec<u8>> {
 }
 
 /// Where the token of this link is sealed, to open it.
-pub fn place_in(link: &PayoutLink) -> Place {
-    place(link.org, link.id).formerly(&link.token_hash)
+pub fn place_in(link: &PayoutLink) -> SealContext {
+    seal_context(link.org, link.id).formerly(&link.token_hash)
 }
 
 /// Where the token of a link is sealed.
-pub(super) fn place(org: OrgId, link: PayoutLinkId) -> Place {
-    Place::new(Purpose::ClaimToken, org, "payout_links", link.0, "sealed_token")
+pub(super) fn seal_context(org: OrgId, link: PayoutLinkId) -> SealContext {
+    SealContext::new(Purpose::ClaimToken, org, "payout_links", link.0, "sealed_token")
 }
 
 /// Whether a link was made with this vault's master key.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::bank::Network;
 use crate::platform::Platform;
-use crate::vault::{Place, Purpose, Tampered, Unsealed, Vault};
+use crate::vault::{Purpose, SealContext, Tampered, Unsealed, Vault};
 use crate::world::record::words;
 
 words! {
@@ -164,7 +164,7 @@ pub struct SealedDetails {
 impl SealedDetails {
     /// Whether they name a place of the user's own. A card that is shown rather than sent does not.
     #[must_use]
-    pub fn name_a_place(&self) -> bool {
+    pub fn has_location(&self) -> bool {
         !self.platform.pays_whole_dollars() || self.email.is_some()
     }
 }
@@ -181,8 +181,8 @@ pub fn known_bank(routing_number: &str) -> Option<(&'static str, bool)> {
 
 /// Where the details of a method are sealed: bound to the payee, the app and the rail as well.
 #[must_use]
-pub fn place(method: &super::PayoutMethod) -> Place {
-    Place::new(Purpose::BankAccount, method.org, "payout_methods", method.id.0, "sealed_details")
+pub fn seal_context(method: &super::PayoutMethod) -> SealContext {
+    SealContext::new(Purpose::BankAccount, method.org, "payout_methods", method.id.0, "sealed_details")
         .bound_to(method.user_id.0)
         .bound_to(method.app.0)
         .bound_to(method.platform.as_str())
@@ -225,7 +225,7 @@ impl Details {
     /// # Errors
     /// [`Tampered`] when the row was changed by anything but this program.
     pub fn open(method: &super::PayoutMethod, vault: &Vault) -> Result<Self, Tampered> {
-        let plain = vault.open(&place(method), &method.sealed_details)?;
+        let plain = vault.open(&seal_context(method), &method.sealed_details)?;
         let target = serde_json::from_slice(&plain).map_err(|_| Tampered)?;
         Ok(Self { platform: method.platform, target, currency: method.currency.clone() })
     }

@@ -36,9 +36,10 @@ pub fn described() -> Map<String, Schema> {
                 |rail: &Platform| fields_of(*rail).iter().any(|it| (it.name, it.required) == (field.name, required));
             Platform::ALL.into_iter().filter(asks).map(Platform::as_str).collect::<Vec<_>>().join(", ")
         };
-        let told = [("Needed for", rails(true)), ("Taken for", rails(false))];
-        let told = told.iter().filter(|(_, rails)| !rails.is_empty()).map(|(how, rails)| format!("{how} {rails}."));
-        let description = told.collect::<Vec<_>>().join(" ");
+        let reported = [("Needed for", rails(true)), ("Taken for", rails(false))];
+        let reported =
+            reported.iter().filter(|(_, rails)| !rails.is_empty()).map(|(how, rails)| format!("{how} {rails}."));
+        let description = reported.collect::<Vec<_>>().join(" ");
         let mut schema = json!({"type": ["string", "null"], "maxLength": TEXT_MAX, "description": description});
         if !field.choices.is_empty() {
             let choices = field.choices.iter().map(|word| json!(word)).chain([Schema::Null, json!("")]);

@@ -12,16 +12,16 @@ mod fields;
 mod model;
 mod read;
 
-pub use details::{AccountType, Details, SealedDetails, Target, UsBank, known_bank, place};
+pub use details::{AccountType, Details, SealedDetails, Target, UsBank, known_bank, seal_context};
 pub use fields::{FieldSpec, described, fields_of};
 pub use model::{MethodOrigin, PayoutMethod};
 pub use read::read_details;
 
 use std::sync::Arc;
 
-use crate::http::Scope;
 use crate::ids::{OrgId, PayoutMethodId, UserId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -91,7 +91,7 @@ pub fn offered(
 
 /// Whether another user of the organization is, or was, paid by the same details.
 pub fn is_shared(world: &mut World, org: OrgId, user: UserId, details: &SealedDetails) -> Result<bool, Halt> {
-    if !details.name_a_place() {
+    if !details.has_location() {
         return Ok(false);
     }
     let same = world.all::<PayoutMethod>(PayoutMethod::BY_FINGERPRINT, key![org, details.fingerprint])?;
@@ -166,7 +166,7 @@ pub fn add(
         disabled_reason: None,
         version: 1,
     };
-    let sealed_details = details.secret.seal(&place(&method));
+    let sealed_details = details.secret.seal(&seal_context(&method));
     Ok((world.add(PayoutMethod { sealed_details, ..method }), true))
 }
 

@@ -88,7 +88,7 @@ impl PayoutMethod {
     /// How its owner tells it from others: `Checking account ••6789`, `Wallet A jane@example.com`. For the owner
     /// alone: an address or a handle stands in it whole.
     #[must_use]
-    pub fn told_apart(&self) -> String {
+    pub fn distinguished(&self) -> String {
         let end = self.mask.as_ref().map(|mask| format!("••{mask}"));
         let name = self.email.as_ref().or(self.cash_tag.as_ref()).or(self.handle.as_ref()).cloned();
         match end.or(name) {

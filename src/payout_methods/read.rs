@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_number_is_refused_wherever_it_stands() {
+    fn a_card_number_is_refused_in_every_field() {
         for body in [
             r#"{"card_token": "4111111111111111"}"#,
             r#"{"card_token": "4111 1111 1111 1111"}"#,

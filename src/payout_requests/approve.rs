@@ -1,13 +1,13 @@
 //! The app grants a request: the person is sent a payout link.
 
 use super::model::PayoutRequest;
-use super::rules::{self, Happening};
+use super::rules::{self, RequestEvent};
 use super::{Shown, change, find, quota};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayoutRequestId};
 use crate::payout_links::{self, NewLink, NewToken, Payee};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::users::User;
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -35,7 +35,7 @@ impl Command for Approve {
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;
-        let Some(to) = rules::next(&request, Happening::Approved)? else { return Shown::of(world, request) };
+        let Some(to) = rules::apply(&request, RequestEvent::Approved)? else { return Shown::of(world, request) };
         let user = match request.user_id {
             Some(user) => world.get::<User>(key![self.scope.org, user])?,
             None => None,

@@ -7,10 +7,10 @@ use utoipa::ToSchema;
 
 use super::model::{PayoutRequest, RequestPayee, RequestStatus};
 use crate::clock::Time;
-use crate::http::Bursar;
 use crate::ids::PayoutRequestId;
 use crate::money::Cents;
 use crate::payout_links::{self, PayoutLink, PayoutLinkJson};
+use crate::program::Bursar;
 use crate::users::{self, UserJson};
 use crate::world::{Halt, World};
 

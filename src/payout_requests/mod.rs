@@ -24,10 +24,10 @@ pub use submit::{Asker, NewRequest, Submit};
 use std::sync::Arc;
 
 use crate::apps;
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::PayoutRequestId;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
@@ -80,14 +80,14 @@ fn change(
         request.updated_at = now;
         request.version += 1;
     });
-    tell(world, request)
+    emit(world, request)
 }
 
-fn tell(world: &mut World, request: Arc<PayoutRequest>) -> Result<Shown, Halt> {
+fn emit(world: &mut World, request: Arc<PayoutRequest>) -> Result<Shown, Halt> {
     let shown = Shown::of(world, request)?;
     let request = &shown.request;
     let name = EventName::PayoutRequestUpdated;
-    let news = News::of(name, request.id.0, request.version, &shown.without_address());
-    events::tell(world, request.scope(), news)?;
+    let new = NewEvent::of(name, request.id.0, request.version, &shown.without_address());
+    events::emit(world, request.scope(), new)?;
     Ok(shown)
 }

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, PayoutLinkId, PayoutRequestId, UserId};
 use crate::money::Cents;
+use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {

@@ -2,8 +2,8 @@
 
 use super::model::{PayoutRequest, PublicRequests, RequestStatus};
 use super::submit::{Asker, NewRequest};
-use crate::http::Scope;
 use crate::refusal::{Code, FieldError, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 

@@ -1,10 +1,10 @@
 //! The app turns a request down.
 
-use super::rules::{self, Happening};
+use super::rules::{self, RequestEvent};
 use super::{Shown, change, find, quota};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, PayoutRequestId};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// POST /v2/payout-requests/{payout_request_id}/reject
@@ -27,7 +27,7 @@ impl Command for Reject {
 
     fn decide(&self, world: &mut World) -> Result<Shown, Halt> {
         let request = find(world, self.scope, self.request)?;
-        let Some(to) = rules::next(&request, Happening::Rejected)? else { return Shown::of(world, request) };
+        let Some(to) = rules::apply(&request, RequestEvent::Rejected)? else { return Shown::of(world, request) };
 
         quota::give_back(world, &request)?;
 

@@ -3,42 +3,42 @@
 use super::model::{PayoutRequest, RequestStatus};
 use crate::payout_links::PayoutLink;
 use crate::refusal::{Code, Refusal};
-use crate::world::states::{self, Move};
+use crate::world::states::{self, TransitionRow};
 
 /// What can happen to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum RequestEvent {
     /// The app grants it.
     Approved,
     /// The app turns it down.
     Rejected,
 }
 
-impl Happening {
+impl RequestEvent {
     /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 2] = [Self::Approved, Self::Rejected];
 }
 
 /// What a happening does to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Transition {
     /// It moves.
     Moved(RequestStatus),
     /// Nothing is left to do.
-    AlreadyThere,
+    AlreadyApplied,
     /// It may not.
     Refused,
 }
 
 /// The next state, or why there is none. A decision is made once: who decides the same again changes nothing,
 /// and nobody turns it into the other one.
-pub const fn step(status: RequestStatus, happening: Happening) -> Step {
+pub const fn transition(status: RequestStatus, event: RequestEvent) -> Transition {
     use RequestStatus::{Approved, Created, Rejected};
-    match (status, happening) {
-        (Created, Happening::Approved) => Step::Moved(Approved),
-        (Created, Happening::Rejected) => Step::Moved(Rejected),
-        (Approved, Happening::Approved) | (Rejected, Happening::Rejected) => Step::AlreadyThere,
-        (Approved, Happening::Rejected) | (Rejected, Happening::Approved) => Step::Refused,
+    match (status, event) {
+        (Created, RequestEvent::Approved) => Transition::Moved(Approved),
+        (Created, RequestEvent::Rejected) => Transition::Moved(Rejected),
+        (Approved, RequestEvent::Approved) | (Rejected, RequestEvent::Rejected) => Transition::AlreadyApplied,
+        (Approved, RequestEvent::Rejected) | (Rejected, RequestEvent::Approved) => Transition::Refused,
     }
 }
 
@@ -46,11 +46,11 @@ pub const fn step(status: RequestStatus, happening: Happening) -> Step {
 ///
 /// # Errors
 /// `invalid-state` when the request was decided the other way.
-pub fn next(request: &PayoutRequest, happening: Happening) -> Result<Option<RequestStatus>, Refusal> {
-    match step(request.status, happening) {
-        Step::Moved(to) => Ok(Some(to)),
-        Step::AlreadyThere => Ok(None),
-        Step::Refused => {
+pub fn apply(request: &PayoutRequest, event: RequestEvent) -> Result<Option<RequestStatus>, Refusal> {
+    match transition(request.status, event) {
+        Transition::Moved(to) => Ok(Some(to)),
+        Transition::AlreadyApplied => Ok(None),
+        Transition::Refused => {
             let message = format!("The payout request is {} already. A decision is final.", request.status);
             Err(Refusal::new(Code::InvalidState, message))
         }
@@ -73,10 +73,10 @@ pub fn contradiction(request: &PayoutRequest, link: Option<&PayoutLink>) -> Opti
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<Move> {
-    states::moves(&Happening::ALL, |status, happening| match step(status, happening) {
-        Step::Moved(to) => Some(to),
-        Step::AlreadyThere | Step::Refused => None,
+pub fn transitions() -> Vec<TransitionRow> {
+    states::transitions(&RequestEvent::ALL, |status, event| match transition(status, event) {
+        Transition::Moved(to) => Some(to),
+        Transition::AlreadyApplied | Transition::Refused => None,
     })
 }
 
@@ -85,16 +85,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pair_of_state_and_happening() {
+    fn every_pair_of_state_and_event() {
         use RequestStatus::{Approved, Created, Rejected};
         let expected = [
-            (Created, [Step::Moved(Approved), Step::Moved(Rejected)]),
-            (Approved, [Step::AlreadyThere, Step::Refused]),
-            (Rejected, [Step::Refused, Step::AlreadyThere]),
+            (Created, [Transition::Moved(Approved), Transition::Moved(Rejected)]),
+            (Approved, [Transition::AlreadyApplied, Transition::Refused]),
+            (Rejected, [Transition::Refused, Transition::AlreadyApplied]),
         ];
         assert_eq!(expected.map(|(status, _)| status), RequestStatus::ALL);
         for (status, steps) in expected {
-            assert_eq!(Happening::ALL.map(|happening| step(status, happening)), steps, "{status}");
+            assert_eq!(RequestEvent::ALL.map(|event| transition(status, event)), steps, "{status}");
         }
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::model::{PayoutRequest, RequestPayee, RequestStatus};
-use super::{Shown, quota, tell};
+use super::{Shown, emit, quota};
 use crate::apps;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::money::Cents;
 use crate::phone::PhoneNumber;
+use crate::scope::Scope;
 use crate::users::{self, Reached, User};
 use crate::world::record::Document;
 use crate::world::{Halt, World};
@@ -102,7 +102,7 @@ impl Command for Submit {
             created_at: now,
             updated_at: now,
         });
-        tell(world, request)
+        emit(world, request)
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::pay::{ask_for_rail, may_go_by, may_use};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId, TransferId};
 use crate::members::{self, Member, Role};
 use crate::money::Cents;
 use crate::payout_methods;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::rules::{self, Happening};
+use crate::scope::Scope;
+use crate::transfers::rules::{self, TransferEvent};
 use crate::transfers::{self, TransferJson, TransferKind};
 use crate::users;
 use crate::world::{Halt, World};
@@ -40,7 +40,7 @@ impl Command for ApprovePayout {
         else {
             return Err(Refusal::new(Code::InvalidState, "Only payouts are approved.").into());
         };
-        rules::step(transfer.status, Happening::Cleared)?;
+        rules::apply(transfer.status, TransferEvent::Cleared)?;
         // Much may have happened to the payee and to the app's rails since the payout was made.
         let user = users::find(world, self.scope, user)?;
         users::must_not_be_frozen(&user)?;
@@ -50,7 +50,7 @@ impl Command for ApprovePayout {
         may_go_by(world, self.scope, &user, method.platform)?;
 
         // From here it must succeed.
-        let transfer = transfers::advance(world, &transfer, Happening::Cleared, |transfer| {
+        let transfer = transfers::advance(world, &transfer, TransferEvent::Cleared, |transfer| {
             transfer.approved_by = Some(member.id);
         })?;
         ask_for_rail(world, &transfer);

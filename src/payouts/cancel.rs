@@ -3,11 +3,11 @@
 use super::pay::job_of;
 use super::settle;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, TransferId};
 use crate::jobs;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::rules::{self, Happening};
+use crate::scope::Scope;
+use crate::transfers::rules::{self, TransferEvent};
 use crate::transfers::{self, Transfer, TransferJson, TransferKind, TransferStatus};
 use crate::world::{Halt, World};
 
@@ -36,7 +36,7 @@ impl Command for CancelPayout {
         if transfer.status == TransferStatus::Canceled {
             return transfers::json(world, &transfer);
         }
-        rules::step(transfer.status, Happening::Canceled)?;
+        rules::apply(transfer.status, TransferEvent::Canceled)?;
         keep_from_rail(world, &transfer)?;
 
         // From here it must succeed.

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use super::pay;
 use super::quote::Way;
 use crate::fees::BOOK_CURRENCY;
-use crate::http::Scope;
 use crate::ids::PayoutMethodId;
 use crate::payout_methods::{self, MethodOrigin, PayoutMethod};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::users::{self, User};
 use crate::world::{Halt, World};
 
 /// The rail that is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RailAsked {
+pub enum RailRequest {
     /// That of the user's default payout method.
     Default,
     /// This one.
@@ -41,17 +41,17 @@ pub fn choose(
     world: &mut World,
     scope: Scope,
     user: &User,
-    asked: RailAsked,
+    asked: RailRequest,
     account: Option<PayoutMethodId>,
 ) -> Result<Chosen, Halt> {
     let default = match asked {
-        RailAsked::Default => Some(default(world, scope, user)?),
-        RailAsked::Rail(_) => None,
+        RailRequest::Default => Some(default(world, scope, user)?),
+        RailRequest::Rail(_) => None,
     };
     let platform = match (asked, &default) {
-        (RailAsked::Rail(platform), _) => platform,
-        (RailAsked::Default, Some(default)) => default.platform,
-        (RailAsked::Default, None) => return Err(no_default().into()),
+        (RailRequest::Rail(platform), _) => platform,
+        (RailRequest::Default, Some(default)) => default.platform,
+        (RailRequest::Default, None) => return Err(no_default().into()),
     };
     let method = match account {
         Some(account) => Some(named(world, scope, user, platform, account)?),

@@ -1,13 +1,14 @@
 //! Pays a user out by a rail that the app names.
 
-use super::choose::{Chosen, RailAsked, choose, no_method};
+use super::choose::{Chosen, RailRequest, choose, no_method};
 use super::pay::{Order, pay};
-use super::quote::FeesAsked;
+use super::quote::FeeRequest;
 use crate::engine::Command;
-use crate::http::{Environment, Scope};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
 use crate::money::Cents;
 use crate::payout_methods::{MethodOrigin, SealedDetails};
+use crate::program::Environment;
+use crate::scope::Scope;
 use crate::transfers::{self, TransferJson};
 use crate::users::{self, NewMethod};
 use crate::world::{Halt, World};
@@ -24,13 +25,13 @@ pub struct CreatePayout {
     /// Cents that leave the wallet, fees of the payee included.
     pub amount: Cents,
     /// By which rail.
-    pub rail: RailAsked,
+    pub rail: RailRequest,
     /// To which account; the user's most recent one on the rail when empty.
     pub account: Option<PayoutMethodId>,
     /// A card, sealed, for a user who has none: it needs no details. Only where the rail is a card's.
     pub card: Option<SealedDetails>,
     /// What the payout says of its fees itself.
-    pub fees: FeesAsked,
+    pub fees: FeeRequest,
     /// Whether the app fills the user's wallet first, and is given back what does not arrive.
     pub fund: bool,
     /// Kept out of tax reports.

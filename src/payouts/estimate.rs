@@ -4,29 +4,29 @@ use rust_decimal::Decimal;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::choose::{RailAsked, choose};
-use super::quote::{FeesAsked, Prices, Quote, Upgrade, prices, quote};
+use super::choose::{RailRequest, choose};
+use super::quote::{FeeRequest, Prices, Quote, Upgrade, prices, quote};
 use crate::fees::{self, Exchange, FeeBasis, SHARE_MIN, Schedule};
-use crate::http::Scope;
 use crate::ids::{PayoutMethodId, UserId};
 use crate::money::{Cents, MoneyOverflow, Percent};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::users;
 use crate::world::{Halt, World};
 
 /// Which payout is asked about.
 #[derive(Clone, Copy, Debug)]
-pub struct EstimateAsked {
+pub struct EstimateRequest {
     /// Who would be paid.
     pub user: UserId,
     /// Cents; without them only the schedules are told.
     pub amount: Option<Cents>,
     /// By which rail.
-    pub rail: RailAsked,
+    pub rail: RailRequest,
     /// To which account.
     pub account: Option<PayoutMethodId>,
     /// What the payout would say of its fees.
-    pub fees: FeesAsked,
+    pub fees: FeeRequest,
     /// Whether to tell how the fees come about.
     pub explain: bool,
 }
@@ -119,7 +119,7 @@ pub struct WorkedFee {
 /// `not-found` for user and account; `invalid-input` for an account of another rail, and where nothing would arrive;
 /// `user-info-missing` without an account or a default; with an amount also `user-inactive` and `invalid-state` for a
 /// rail that is not open to the user. Fields are named as in a body (`/amount`).
-pub fn estimate(world: &mut World, scope: Scope, asked: &EstimateAsked) -> Result<EstimateJson, Halt> {
+pub fn estimate(world: &mut World, scope: Scope, asked: &EstimateRequest) -> Result<EstimateJson, Halt> {
     let user = users::find(world, scope, asked.user)?;
     let chosen = choose(world, scope, &user, asked.rail, asked.account)?;
     let requested = chosen.platform;

@@ -4,36 +4,37 @@ use serde_json::json;
 
 use super::approve::ApprovePayout;
 use super::cancel::CancelPayout;
-use super::choose::RailAsked;
+use super::choose::RailRequest;
 use super::create::CreatePayout;
-use super::estimate::{EstimateAsked, EstimateJson, estimate as estimated};
-use super::quote::FeesAsked;
+use super::estimate::{EstimateJson, EstimateRequest, estimate as estimated};
+use super::quote::FeeRequest;
 use super::send::{SendPayout, name_to_look_up};
 use crate::fees::{BOOK_CURRENCY, Party, Schedule};
 use crate::http::input::{Input, Problems, input, text, wrong};
-use crate::http::inputs::{Amount, Metadata, NoFields, Whole};
+use crate::http::inputs::{Amount, Integer, Metadata, NoFields};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Permission, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{MemberId, PayoutMethodId, UserId};
 use crate::money::{Cents, Percent};
 use crate::payout_links::{self, NewLink, NewPayoutLink, NewToken, PayoutLinkJson};
 use crate::payout_methods::{Details, SealedDetails, Target};
+use crate::permission::Permission;
 use crate::platform::Platform;
 use crate::refusal::{Code, FieldError, Refusal};
 use crate::strict_json::Json;
 use crate::transfers::TransferJson;
 
 /// A fee in cents, from zero on.
-type Fee = Whole<0, { Cents::AMOUNT_MAX.get() }>;
+type Fee = Integer<0, { Cents::AMOUNT_MAX.get() }>;
 
-impl RailAsked {
+impl RailRequest {
     /// The words of docs/specification.md, table 9.
     fn words() -> Vec<&'static str> {
         Platform::ALL.map(Platform::as_str).into_iter().chain(["default"]).collect()
     }
 }
 
-impl Input for RailAsked {
+impl Input for RailRequest {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         match text(json, at)? {
             "default" => Ok(Self::Default),
@@ -61,7 +62,7 @@ input! {
         /// Cents; when not given only the schedules are told.
         pub amount: Option<Amount>,
         /// The rail; `default` is that of the user's default payout method. Ask for ach to allow rtp.
-        pub platform: RailAsked,
+        pub platform: RailRequest,
         /// The account or card, for ach, intl_bank and push_to_card; the user's most recent one when not given.
         pub account_id: Option<PayoutMethodId>,
         /// Who pays the fees; the app's default when not given.
@@ -83,7 +84,7 @@ input! {
         /// Cents that leave the user's wallet, the fees that the user pays included.
         pub amount: Amount,
         /// The rail; `default` is that of the user's default payout method. Ask for ach to allow rtp.
-        pub platform: RailAsked,
+        pub platform: RailRequest,
         /// The account or card, for ach, intl_bank and push_to_card; the user's most recent one when not given.
         pub account_id: Option<PayoutMethodId>,
         /// Whether the app fills the user's wallet first; what does not arrive goes back to the app.
@@ -110,7 +111,7 @@ input! {
 }
 
 /// What a payout says of its fees; fixed and percent go together. Fields are named as in a body.
-fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>) -> Result<FeesAsked, Refusal> {
+fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>) -> Result<FeeRequest, Refusal> {
     let together = |missing: &str, given: &str| {
         Refusal::field(Code::InvalidInput, missing, format!("is required with {given}: send both or neither"))
     };
@@ -120,7 +121,7 @@ fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>
         (Some(_), None) => return Err(together("/payout_fee_percent", "payout_fee_fixed")),
         (None, Some(_)) => return Err(together("/payout_fee_fixed", "payout_fee_percent")),
     };
-    Ok(FeesAsked { party, override_ })
+    Ok(FeeRequest { party, override_ })
 }
 
 /// Names fields as a query does: `amount`, where a body has `/amount`.
@@ -139,7 +140,7 @@ pub async fn estimate(call: Call) -> Outcome {
     let scope = call.scope()?;
     let query: EstimateQuery = call.query()?;
     let fees = fees_asked(query.payout_fee_party, query.payout_fee_fixed, query.payout_fee_percent);
-    let asked = EstimateAsked {
+    let asked = EstimateRequest {
         user: query.user_id,
         amount: query.amount.map(|amount| amount.0),
         rail: query.platform,
@@ -173,13 +174,13 @@ pub async fn create(call: Call) -> Outcome {
 }
 
 /// A card that is shown rather than sent, where the rail is a card's: it needs no details, so anyone has one.
-fn card(call: &Call, rail: RailAsked) -> Option<SealedDetails> {
+fn card(call: &Call, rail: RailRequest) -> Option<SealedDetails> {
     match rail {
-        RailAsked::Rail(platform) if platform.pays_whole_dollars() => {
+        RailRequest::Rail(platform) if platform.pays_whole_dollars() => {
             let details = Details { platform, target: Target::Nothing, currency: BOOK_CURRENCY.to_owned() };
             Some(details.sealed(&call.bursar.vault, call.bursar.entropy().bytes()))
         }
-        RailAsked::Rail(_) | RailAsked::Default => None,
+        RailRequest::Rail(_) | RailRequest::Default => None,
     }
 }
 
@@ -187,7 +188,7 @@ fn card(call: &Call, rail: RailAsked) -> Option<SealedDetails> {
 pub async fn send(call: Call) -> Outcome {
     let scope = call.scope()?;
     let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
-    let new = call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).and_then(to_somebody);
+    let new = call.body::<NewPayoutLink>().and_then(NewPayoutLink::into_new_link).and_then(to_recipient);
     let name = match new.clone() {
         Ok(named) if named.payee.full_name().is_some() => {
             call.read(move |world| name_to_look_up(world, scope, &named)).await.unwrap_or_default()
@@ -202,7 +203,7 @@ pub async fn send(call: Call) -> Outcome {
 }
 
 /// A payout is sent to a phone number, an e-mail address or a user. An address alone is always sent a link.
-fn to_somebody(new: NewLink) -> Result<NewLink, Refusal> {
+fn to_recipient(new: NewLink) -> Result<NewLink, Refusal> {
     if new.user.is_none() && new.payee.phone_number.is_none() && new.payee.email.is_none() {
         let message = "is required: name the payee by payee {country_code, phone_number}, payee {email} or user_id";
         return Err(Refusal::field(Code::InvalidInput, "/payee", message));

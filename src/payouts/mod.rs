@@ -21,13 +21,13 @@ mod taxed;
 
 pub use approve::ApprovePayout;
 pub use cancel::CancelPayout;
-pub use choose::RailAsked;
+pub use choose::RailRequest;
 pub use create::CreatePayout;
-pub use estimate::{EstimateAsked, EstimateJson, estimate};
+pub use estimate::{EstimateJson, EstimateRequest, estimate};
 pub use http::routes;
 pub use of_link::LinkSums;
 pub use pay::{Order, pay};
-pub use quote::{FeesAsked, Prices, Quote, RTP_AMOUNT_MAX, Way, quote};
+pub use quote::{FeeRequest, Prices, Quote, RTP_AMOUNT_MAX, Way, quote};
 pub use send::{SendPayout, claim};
 pub use settle::{complete, fail, take_back};
 pub use taxed::TaxSums;

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::of_link;
-use super::quote::{FeesAsked, Quote, Way, quote};
+use super::quote::{FeeRequest, Quote, Way, quote};
 use crate::apps;
 use crate::apps::limits::{self, Movement};
-use crate::http::Scope;
 use crate::ids::{JobId, PayoutLinkId, TransferId};
 use crate::jobs::{self, Work};
 use crate::ledger;
@@ -16,7 +15,8 @@ use crate::payout_links;
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
-use crate::transfers::rules::Happening;
+use crate::scope::Scope;
+use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer, TransferKind};
 use crate::users::{self, User};
 use crate::world::{Halt, World};
@@ -33,7 +33,7 @@ pub struct Order {
     /// Cents that leave the wallet, fees of the payee included.
     pub amount: Cents,
     /// What it says of its fees itself.
-    pub fees: FeesAsked,
+    pub fees: FeeRequest,
     /// Whether the app fills the user's wallet for it, and is given back what does not arrive.
     pub fund: bool,
     /// The link that it is paid for.
@@ -105,7 +105,7 @@ pub fn pay(world: &mut World, order: &Order) -> Result<Arc<Transfer>, Halt> {
         None => order.amount,
     };
     if approval_limit.is_some_and(|limit| weighed > limit) || users::holds_payouts(&order.user) {
-        return transfers::advance(world, &transfer, Happening::Flagged, |_| ());
+        return transfers::advance(world, &transfer, TransferEvent::Flagged, |_| ());
     }
     ask_for_rail(world, &transfer);
     Ok(transfer)

@@ -6,11 +6,11 @@ use crate::fees::{
     self, Added, BOOK_CURRENCY, Breakdown, ChargeInput, Exchange, FeeBasis, FeeRefusal, Party, PlatformFeeSource,
     RailTerms, Rate, Schedule,
 };
-use crate::http::Scope;
 use crate::money::{Cents, Percent};
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// Up to here an account that takes real-time payments is paid by them: $100,000.00.
@@ -43,7 +43,7 @@ impl Way {
 
 /// What a payout says of its fees itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FeesAsked {
+pub struct FeeRequest {
     /// Who pays them; the app's default when empty.
     pub party: Option<Party>,
     /// What the app adds, in place of its fee table.
@@ -101,7 +101,7 @@ pub fn prices(
     scope: Scope,
     way: &Way,
     amount: Option<Cents>,
-    asked: FeesAsked,
+    asked: FeeRequest,
 ) -> Result<Prices, Halt> {
     let app = apps::find(world, scope)?;
     let (settings, now) = (&app.settings.0, world.now());
@@ -131,7 +131,7 @@ pub fn prices(
 /// # Errors
 /// `invalid-input` at `/amount` where nothing would arrive; `user-info-missing` where the account's currency is none
 /// that we change into.
-pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: FeesAsked) -> Result<Quote, Halt> {
+pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: FeeRequest) -> Result<Quote, Halt> {
     let prices = prices(world, scope, way, Some(amount), asked)?;
     if let (Some(currency), None) = (way.currency.as_deref().filter(|one| *one != BOOK_CURRENCY), prices.rate) {
         let message = format!("The account is in {currency}. We pay in: {}. Choose another account.", fees::payable());

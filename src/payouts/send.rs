@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use super::pay::{Order, pay};
-use super::quote::FeesAsked;
+use super::quote::FeeRequest;
 use crate::apps;
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::{Environment, Scope};
 use crate::ids::OrgId;
 use crate::ledger::holds::{self, CapturedBy, Closed};
 use crate::messages::{self, Channel, Template};
 use crate::payout_links::{self, LinkStatus, NewLink, NewToken, PayoutLink, rules};
 use crate::payout_methods::PayoutMethod;
+use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::screening::LookedUp;
 use crate::transfers::{self, Transfer, TransferStatus};
 use crate::users::{self, User};
@@ -44,7 +45,7 @@ pub fn name_to_look_up(world: &mut World, scope: Scope, new: &NewLink) -> Result
     let Some(name) = new.payee.full_name() else { return Ok(None) };
     let user = payee_of(world, scope, new)?;
     let Some(user) = user.filter(|user| user.full_name() != name) else { return Ok(None) };
-    Ok(users::is_paid_unasked(world, scope, user.id)?.then_some(name))
+    Ok(users::is_paid_automatically(world, scope, user.id)?.then_some(name))
 }
 
 impl Command for SendPayout {
@@ -91,7 +92,7 @@ impl SendPayout {
         if self.new.collect_compliance && !user.has_tax_form() {
             return Ok(None);
         }
-        let method = users::unasked_method(world, self.scope, &user, self.environment)?;
+        let method = users::automatic_method(world, self.scope, &user, self.environment)?;
         Ok(method.map(|method| (user, method)))
     }
 
@@ -118,18 +119,18 @@ impl SendPayout {
             user: user.clone(),
             method: method.clone(),
             amount: link.amount,
-            fees: FeesAsked { party: link.fee_party, override_: None },
+            fees: FeeRequest { party: link.fee_party, override_: None },
             fund: false,
             link: Some(link.id),
             tax_exempt: link.tax_exempt,
             metadata: link.metadata.clone(),
         };
         let transfer = pay(world, &order)?;
-        self.tell(world, user, method, &transfer)?;
+        self.emit(world, user, method, &transfer)?;
         Ok(link)
     }
 
-    fn tell(&self, world: &mut World, user: &User, method: &PayoutMethod, transfer: &Transfer) -> Result<(), Halt> {
+    fn emit(&self, world: &mut World, user: &User, method: &PayoutMethod, transfer: &Transfer) -> Result<(), Halt> {
         let Some(phone) = users::reached(world, self.scope, user)?.phone_e164 else { return Ok(()) };
         let platform = transfer.platform.unwrap_or(method.platform);
         let arrival = crate::fees::schedule(platform, world.now().date()).arrival.text;
@@ -173,7 +174,7 @@ fn payee_of(world: &mut World, scope: Scope, new: &NewLink) -> Result<Option<Arc
 /// The payee takes the link: its hold is captured into their wallet. Once, and never after its end.
 pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<Arc<PayoutLink>, Halt> {
     rules::may_open(link, world.now())?;
-    let to = rules::next(link, rules::Happening::Claimed)?;
+    let to = rules::apply(link, rules::LinkEvent::Claimed)?;
     let scope = link.scope();
     if holds::capture(world, scope, link.transfer, CapturedBy::User(user.id))? == Closed::Before {
         return Err(Refusal::new(Code::AlreadyClaimed, "The money of this link was claimed before.").into());
@@ -185,7 +186,7 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
     }
     let hold = transfers::find(world, scope, link.transfer)?;
     let now = world.now();
-    transfers::advance(world, &hold, transfers::rules::Happening::Completed, |hold| {
+    transfers::advance(world, &hold, transfers::rules::TransferEvent::Completed, |hold| {
         hold.completed_at = Some(now);
         hold.user_id = Some(user.id);
     })?;

@@ -7,7 +7,6 @@ use super::send::is_paid_out;
 use crate::apps;
 use crate::apps::limits::{self, Movement};
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::UserId;
 use crate::ledger;
 use crate::ledger::postings::{self, PayoutAmounts};
@@ -16,9 +15,10 @@ use crate::money::Cents;
 use crate::payout_links::{self, PayoutLink};
 use crate::payout_methods;
 use crate::platform::Platform;
-use crate::rails::failures::{FailureCode, MethodFate};
+use crate::rails::failures::{FailureCode, MethodOutcome};
 use crate::refusal::{Code, Refusal};
-use crate::transfers::rules::Happening;
+use crate::scope::Scope;
+use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer};
 use crate::users;
 use crate::world::{Halt, World};
@@ -54,7 +54,7 @@ pub fn complete(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Trans
     ledger::post(world, &postings::settle_payout(scope, transfer.id, platform, amounts))?;
     let now = world.now();
     let transfer =
-        transfers::advance(world, transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))?;
+        transfers::advance(world, transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
     if let Some(link) = transfer.payout_link {
         let link = payout_links::find(world, scope, link)?;
         send_receipt(world, &transfer, &link)?;
@@ -75,7 +75,7 @@ fn send_receipt(world: &mut World, transfer: &Transfer, link: &PayoutLink) -> Re
     let by_email = reached.email.map(|email| (Channel::Email, email));
     let Some((channel, recipient)) = by_email.or(by_text) else { return Ok(()) };
     let method = match transfer.payout_method {
-        Some(method) => payout_methods::paid_to(world, payout.scope.org, user.id, method)?.told_apart(),
+        Some(method) => payout_methods::paid_to(world, payout.scope.org, user.id, method)?.distinguished(),
         None => payout.platform.display_name().to_owned(),
     };
     let template = Template::PayoutCompleted {
@@ -92,16 +92,16 @@ fn send_receipt(world: &mut World, transfer: &Transfer, link: &PayoutLink) -> Re
 /// It did not: everything that the payout took is given back.
 pub fn fail(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode) -> Result<(), Halt> {
     let payout = Payout::of(transfer)?;
-    let transfer = give_back(world, transfer, &payout, Happening::Failed, |transfer| transfer.error = Some(code))?;
+    let transfer = give_back(world, transfer, &payout, TransferEvent::Failed, |transfer| transfer.error = Some(code))?;
     after_failure(world, &transfer, &payout, code, transfer.funded)
 }
 
 /// It was taken back before its rail was told of it: everything that it took is given back.
 pub(super) fn cancel(world: &mut World, transfer: &Arc<Transfer>) -> Result<Arc<Transfer>, Halt> {
     let payout = Payout::of(transfer)?;
-    let transfer = give_back(world, transfer, &payout, Happening::Canceled, |_| ())?;
+    let transfer = give_back(world, transfer, &payout, TransferEvent::Canceled, |_| ())?;
     apps::count_money_out(world, payout.scope, transfer.amount.negated())?;
-    tell_payee(world, &payout, |app_name| Template::PayoutCanceled {
+    notify_payee(world, &payout, |app_name| Template::PayoutCanceled {
         transfer: transfer.id,
         amount_cents: transfer.arrives,
         app_name,
@@ -116,7 +116,7 @@ fn give_back(
     world: &mut World,
     transfer: &Arc<Transfer>,
     payout: &Payout,
-    happening: Happening,
+    event: TransferEvent,
     edit: impl FnOnce(&mut Transfer),
 ) -> Result<Arc<Transfer>, Halt> {
     let Payout { scope, user, platform, ref amounts } = *payout;
@@ -126,7 +126,7 @@ fn give_back(
         uncount_taxed(world, transfer, user, transfer.amount)?;
     }
     limits::uncount(world, scope, Movement::Payout, transfer.amount, transfer.created_at)?;
-    let ended = transfers::advance(world, transfer, happening, edit)?;
+    let ended = transfers::advance(world, transfer, event, edit)?;
     of_link::recount(world, transfer, &ended)?;
     Ok(ended)
 }
@@ -137,7 +137,7 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     let payout = Payout::of(transfer)?;
     let Payout { scope, user, platform, ref amounts } = payout;
     ledger::post(world, &postings::return_payout(scope, transfer.id, user, platform, amounts.payout))?;
-    let back_at_app = transfer.funded || nobody_can_reach(world, scope, user)?;
+    let back_at_app = transfer.funded || is_unreachable(world, scope, user)?;
     if back_at_app {
         ledger::post(world, &postings::user_to_app(scope, transfer.id, user, amounts.payout))?;
     }
@@ -145,14 +145,15 @@ pub fn take_back(world: &mut World, transfer: &Arc<Transfer>, code: FailureCode)
     if transfer.funded {
         uncount_taxed(world, transfer, user, amounts.payout)?;
     }
-    let returned = transfers::advance(world, transfer, Happening::Returned, |transfer| transfer.error = Some(code))?;
+    let returned =
+        transfers::advance(world, transfer, TransferEvent::Returned, |transfer| transfer.error = Some(code))?;
     of_link::recount(world, transfer, &returned)?;
     after_failure(world, &returned, &payout, code, back_at_app)
 }
 
 /// Whether the user or the app was deleted since, so that nobody can take anything out of the user's wallet with the
 /// app. The app's wallet is within reach even then: the organization can empty it.
-fn nobody_can_reach(world: &mut World, scope: Scope, user: UserId) -> Result<bool, Halt> {
+fn is_unreachable(world: &mut World, scope: Scope, user: UserId) -> Result<bool, Halt> {
     let app = apps::find_even_deleted(world, scope)?;
     Ok(app.deleted_at.is_some() || users::find(world, scope, user)?.deleted_at.is_some())
 }
@@ -176,7 +177,7 @@ fn after_failure(
     let scope = payout.scope;
     let failure = code.failure();
     let user = users::find(world, scope, payout.user)?;
-    if let (Some(method), MethodFate::Disabled) = (transfer.payout_method, failure.method) {
+    if let (Some(method), MethodOutcome::Disabled) = (transfer.payout_method, failure.method) {
         let method = payout_methods::paid_to(world, scope.org, user.id, method)?;
         users::disable_payout_method(world, scope, &user, &method, code.as_str())?;
     }
@@ -184,7 +185,7 @@ fn after_failure(
         users::warn_of_name(world, scope, user.id)?;
     }
     apps::count_money_out(world, scope, transfer.amount.negated())?;
-    tell_payee(world, payout, |app_name| Template::PayoutFailed {
+    notify_payee(world, payout, |app_name| Template::PayoutFailed {
         transfer: transfer.id,
         amount_cents: transfer.arrives,
         app_name,
@@ -194,7 +195,7 @@ fn after_failure(
 }
 
 /// A word to the payee, by text message where their phone is known, else by e-mail. `template` takes the app's name.
-fn tell_payee(world: &mut World, payout: &Payout, template: impl FnOnce(String) -> Template) -> Result<(), Halt> {
+fn notify_payee(world: &mut World, payout: &Payout, template: impl FnOnce(String) -> Template) -> Result<(), Halt> {
     let user = users::find(world, payout.scope, payout.user)?;
     let app = apps::find_even_deleted(world, payout.scope)?;
     let reached = users::reached(world, payout.scope, &user)?;

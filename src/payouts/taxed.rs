@@ -15,7 +15,7 @@ use crate::users::TaxYear;
 #[derive(Debug, Default)]
 pub struct TaxSums {
     counted: BTreeMap<Year, Vec<(Time, i64)>>,
-    told: BTreeMap<Year, i64>,
+    reported: BTreeMap<Year, i64>,
 }
 
 /// Whose year it is: payer, payee, and the year.
@@ -33,7 +33,7 @@ impl TaxSums {
 
     /// Takes in a year.
     pub fn year(&mut self, year: &TaxYear) {
-        self.told.insert((year.org, year.app, year.user_id, year.year), year.reportable.get());
+        self.reported.insert((year.org, year.app, year.user_id, year.year), year.reportable.get());
     }
 
     /// The years that say another sum than their transfers: app, user, year, what it says, what it must be, in cents.
@@ -44,13 +44,13 @@ impl TaxSums {
             let add =
                 |sum: i64, (_, cents): &(Time, i64)| sum.checked_add(*cents).unwrap_or(Cents::AMOUNT_MAX.get()).max(0);
             let sum = counted.iter().fold(0, add);
-            let told = self.told.remove(&year).unwrap_or(0);
-            if told != sum {
-                wrong.push((year.1, year.2, year.3, told, sum));
+            let reported = self.reported.remove(&year).unwrap_or(0);
+            if reported != sum {
+                wrong.push((year.1, year.2, year.3, reported, sum));
             }
         }
-        let unfounded = self.told.into_iter().filter(|(_, told)| *told != 0);
-        wrong.extend(unfounded.map(|((_, app, user, year), told)| (app, user, year, told, 0)));
+        let unfounded = self.reported.into_iter().filter(|(_, reported)| *reported != 0);
+        wrong.extend(unfounded.map(|((_, app, user, year), reported)| (app, user, year, reported, 0)));
         wrong
     }
 }
@@ -132,7 +132,7 @@ mod tests {
             let reportable = Cents::new(*cents);
             sums.year(&TaxYear { org: ORG, app: APP, user_id: JANE, year: *year, reportable, form_awaited: false });
         }
-        sums.wrong().into_iter().map(|(_, _, year, told, sum)| (year, told, sum)).collect()
+        sums.wrong().into_iter().map(|(_, _, year, reported, sum)| (year, reported, sum)).collect()
     }
 
     #[test]

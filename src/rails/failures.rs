@@ -48,20 +48,20 @@ pub enum ActionBy {
     /// The app's people.
     App,
     /// Nobody: it passes.
-    Nobody,
+    NoOne,
 }
 
 /// What becomes of the payout method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MethodFate {
+pub enum MethodOutcome {
     /// It can be used again.
     Kept,
     /// It is disabled: the next payout needs another.
     Disabled,
 }
 
-use ActionBy::{App, Nobody, Payee};
-use MethodFate::{Disabled, Kept};
+use ActionBy::{App, NoOne, Payee};
+use MethodOutcome::{Disabled, Kept};
 
 /// An entry, its parts in the order of [`Failure`].
 const fn entry(
@@ -70,7 +70,7 @@ const fn entry(
     message: &'static str,
     action_by: ActionBy,
     retry_helps: bool,
-    method: MethodFate,
+    method: MethodOutcome,
 ) -> Failure {
     Failure { return_codes, iso_reason, message, action_by, retry_helps, method }
 }
@@ -89,7 +89,7 @@ pub struct Failure {
     /// Whether the same payout may succeed when it is tried again.
     pub retry_helps: bool,
     /// What becomes of the payout method.
-    pub method: MethodFate,
+    pub method: MethodOutcome,
 }
 
 impl FailureCode {
@@ -162,7 +162,7 @@ impl FailureCode {
                 entry(&[], Some("BE23"), "There is no such recipient at this provider.", Payee, false, Disabled)
             }
             Self::LimitExceeded => entry(&[], Some("AM02"), "A limit of the provider was exceeded.", Payee, true, Kept),
-            Self::RejectedByRail => entry(&[], Some("MS03"), "The provider rejected the payment.", Nobody, true, Kept),
+            Self::RejectedByRail => entry(&[], Some("MS03"), "The provider rejected the payment.", NoOne, true, Kept),
         }
     }
 

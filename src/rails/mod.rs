@@ -61,7 +61,7 @@ impl std::fmt::Debug for FarEnd {
 
 /// What a rail says of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ItemStatus {
     /// The rail has it and is at work; the outcome is due at this moment.
     Accepted {
         /// When to ask again.

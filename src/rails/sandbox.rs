@@ -6,7 +6,7 @@
 //! that a day of settlement is a day of the clock. Deliberately absent: our ledger.
 
 use super::failures::FailureCode;
-use super::{Direction, FarEnd, Instruction, Standing};
+use super::{Direction, FarEnd, Instruction, ItemStatus};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::ids::{AppId, OrgId, TransferId};
@@ -50,7 +50,7 @@ record! {
 
 /// What magic values make of an item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fate {
+pub struct SimulatedOutcome {
     /// Fails when it settles.
     pub fails_with: Option<FailureCode>,
     /// Arrives, and comes back later.
@@ -58,22 +58,22 @@ pub struct Fate {
 }
 
 /// Reads the fate from the account at the other end (docs/decisions.md 13, docs/sandbox.md), whichever way money moves.
-pub fn fate(far_end: &FarEnd) -> Fate {
+pub fn simulated_outcome(far_end: &FarEnd) -> SimulatedOutcome {
     if let Some(number) = &far_end.account_number {
         if let Some(code) = return_code(number, "100000") {
-            return Fate { fails_with: Some(code), returned_with: None };
+            return SimulatedOutcome { fails_with: Some(code), returned_with: None };
         }
         if let Some(code) = return_code(number, "200000") {
-            return Fate { fails_with: None, returned_with: Some(code) };
+            return SimulatedOutcome { fails_with: None, returned_with: Some(code) };
         }
     }
     let handle = far_end.handle.as_deref().unwrap_or_default().trim_start_matches(['$', '@']);
-    let told = |prefixes: [&str; 2]| {
+    let reported = |prefixes: [&str; 2]| {
         let rest = prefixes.iter().find_map(|prefix| handle.strip_prefix(prefix))?;
         let word = rest.split('@').next().unwrap_or(rest).replace('-', "_");
         Some(FailureCode::from_word(&word).unwrap_or(FailureCode::RejectedByRail))
     };
-    Fate { fails_with: told(["fail+", "fail-"]), returned_with: told(["return+", "return-"]) }
+    SimulatedOutcome { fails_with: reported(["fail+", "fail-"]), returned_with: reported(["return+", "return-"]) }
 }
 
 /// `10000002` with the prefix `100000` is R02.
@@ -90,7 +90,7 @@ fn return_code(account_number: &str, prefix: &str) -> Option<FailureCode> {
 pub struct Accept(pub Instruction);
 
 impl Command for Accept {
-    type Reply = Standing;
+    type Reply = ItemStatus;
 
     fn organization(&self) -> OrgId {
         self.0.org
@@ -100,14 +100,14 @@ impl Command for Accept {
         vec![Want::row::<RailItem>(key![self.0.org, self.0.transfer])]
     }
 
-    fn decide(&self, world: &mut World) -> Result<Standing, Halt> {
+    fn decide(&self, world: &mut World) -> Result<ItemStatus, Halt> {
         let Instruction { org, app, transfer, platform, direction, amount, ref far_end } = self.0;
         let now = world.now();
         if let Some(item) = world.get::<RailItem>(key![org, transfer])? {
-            return Ok(standing(&item, now));
+            return Ok(item_status(&item, now));
         }
         let settles_at = now.plus_seconds(crate::fees::schedule(platform, now.date()).arrival.seconds);
-        let Fate { fails_with, returned_with } = fate(far_end);
+        let SimulatedOutcome { fails_with, returned_with } = simulated_outcome(far_end);
         let returns_at = returned_with.map(|_| settles_at.plus_seconds(RETURN_AFTER_SECONDS));
         let item = world.add(RailItem {
             org,
@@ -126,24 +126,24 @@ impl Command for Accept {
         if let Some(returns_at) = returns_at {
             jobs::enqueue_at(world, org, Work::FollowTransfer { transfer: transfer.0 }, returns_at);
         }
-        Ok(standing(&item, now))
+        Ok(item_status(&item, now))
     }
 }
 
 /// What the rail says of an item at a moment.
-pub fn look_up(world: &mut World, org: OrgId, transfer: TransferId, now: Time) -> Result<Standing, Halt> {
+pub fn look_up(world: &mut World, org: OrgId, transfer: TransferId, now: Time) -> Result<ItemStatus, Halt> {
     let item = world.get::<RailItem>(key![org, transfer])?;
-    Ok(item.map_or(Standing::Unknown, |item| standing(&item, now)))
+    Ok(item.map_or(ItemStatus::Unknown, |item| item_status(&item, now)))
 }
 
-fn standing(item: &RailItem, now: Time) -> Standing {
+fn item_status(item: &RailItem, now: Time) -> ItemStatus {
     if now < item.settles_at {
-        return Standing::Accepted { settles_at: item.settles_at };
+        return ItemStatus::Accepted { settles_at: item.settles_at };
     }
     match (item.fails_with, item.returned_with, item.returns_at) {
-        (Some(code), _, _) => Standing::Failed(code),
-        (None, Some(code), Some(returns_at)) if now >= returns_at => Standing::Returned(code),
-        (None, _, _) => Standing::Completed,
+        (Some(code), _, _) => ItemStatus::Failed(code),
+        (None, Some(code), Some(returns_at)) if now >= returns_at => ItemStatus::Returned(code),
+        (None, _, _) => ItemStatus::Completed,
     }
 }
 
@@ -153,17 +153,17 @@ mod tests {
 
     #[test]
     fn magic_values_decide_the_fate() {
-        let bank = |number: &str| fate(&FarEnd { account_number: Some(number.into()), handle: None });
-        let wallet = |handle: &str| fate(&FarEnd { account_number: None, handle: Some(handle.into()) });
+        let bank = |number: &str| simulated_outcome(&FarEnd { account_number: Some(number.into()), handle: None });
+        let wallet = |handle: &str| simulated_outcome(&FarEnd { account_number: None, handle: Some(handle.into()) });
         assert_eq!(bank("10000002").fails_with, Some(FailureCode::AccountClosed));
         assert_eq!(bank("10000003").fails_with, Some(FailureCode::NoAccount));
         assert_eq!(bank("20000001").returned_with, Some(FailureCode::InsufficientFunds));
-        assert_eq!(bank("100000021"), Fate::default());
-        assert_eq!(bank("000123456789"), Fate::default());
+        assert_eq!(bank("100000021"), SimulatedOutcome::default());
+        assert_eq!(bank("000123456789"), SimulatedOutcome::default());
         assert_eq!(wallet("fail+account_closed@example.com").fails_with, Some(FailureCode::AccountClosed));
         assert_eq!(wallet("$fail-name_mismatch").fails_with, Some(FailureCode::NameMismatch));
         assert_eq!(wallet("fail-whatever").fails_with, Some(FailureCode::RejectedByRail));
         assert_eq!(wallet("return+account_closed@example.com").returned_with, Some(FailureCode::AccountClosed));
-        assert_eq!(wallet("pay@example.com"), Fate::default());
+        assert_eq!(wallet("pay@example.com"), SimulatedOutcome::default());
     }
 }

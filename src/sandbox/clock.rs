@@ -11,11 +11,12 @@ use serde::Serialize;
 use crate::clock::{Clock, DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::http::input::input;
-use crate::http::inputs::Whole;
+use crate::http::inputs::Integer;
 use crate::http::route::route;
-use crate::http::{Answer, Bursar, Call, Environment, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::OrgId;
 use crate::jobs::{self, Job};
+use crate::program::{Bursar, Environment};
 use crate::refusal::{Code, Refusal};
 use crate::security_log::SecurityEvent;
 use crate::world::record::{key, record};
@@ -182,7 +183,7 @@ input! {
     /// How far to move the clock.
     pub struct AdvanceClockInput {
         /// Seconds to move forward, at most ten years.
-        pub seconds: Whole<1, MOVE_MAX_SECONDS>,
+        pub seconds: Integer<1, MOVE_MAX_SECONDS>,
     }
 }
 
@@ -328,20 +329,20 @@ mod tests {
     #[tokio::test]
     async fn what_is_due_or_in_hand_is_waited_for() {
         let bursar = sandbox();
-        let look = || {
+        let fetch = || {
             let now = bursar.clock.now().plus_seconds(1);
             bursar.read(move |world| is_drained(world, now))
         };
         bursar.engine.run(Step::Add { due_in_seconds: 30 }).await.unwrap();
-        assert_eq!(look().await, Ok(true), "what is due later is not waited for");
+        assert_eq!(fetch().await, Ok(true), "what is due later is not waited for");
         bursar.engine.run(Step::Add { due_in_seconds: 0 }).await.unwrap();
-        assert_eq!(look().await, Ok(false));
+        assert_eq!(fetch().await, Ok(false));
 
         let due = bursar.read(jobs::earliest).await.unwrap().unwrap();
         bursar.clock.advance(1);
         let leased = bursar.engine.run(jobs::Lease { org: due.org, id: due.id }).await.unwrap().unwrap();
-        assert_eq!(look().await, Ok(false), "a worker has it");
+        assert_eq!(fetch().await, Ok(false), "a worker has it");
         bursar.engine.run(Step::Finish(leased)).await.unwrap();
-        assert_eq!(look().await, Ok(true));
+        assert_eq!(fetch().await, Ok(true));
     }
 }

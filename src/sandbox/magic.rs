@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::http::route::route;
-use crate::http::{Answer, Call, Environment, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route};
+use crate::program::Environment;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 

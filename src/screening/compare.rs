@@ -389,7 +389,7 @@ mod tests {
     ];
 
     #[test]
-    fn ordinary_names_match_nobody() {
+    fn ordinary_names_match_no_entry() {
         let mut wrong = Vec::new();
         for screened in ORDINARY {
             for listed in LISTED {

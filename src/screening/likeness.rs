@@ -39,11 +39,11 @@ pub enum Alike {
 
 /// How alike two words are, in thousandths; `None` when they are different words.
 pub(super) fn likeness(ours: &Word, theirs: &Word) -> Option<(i64, Alike)> {
-    likeness_by(ours, || Places::of(ours.text.as_bytes()), theirs)
+    likeness_by(ours, || Positions::of(ours.text.as_bytes()), theirs)
 }
 
 /// The same, for one word beside many: where its letters stand is found once.
-pub(super) fn likeness_by<P: Borrow<Places>>(
+pub(super) fn likeness_by<P: Borrow<Positions>>(
     ours: &Word,
     our_places: impl FnOnce() -> P,
     theirs: &Word,
@@ -72,7 +72,7 @@ pub(super) fn likeness_by<P: Borrow<Places>>(
 /// The Jaro-Winkler similarity of two words of ASCII letters, in thousandths; of words that are less alike than
 /// [`PARTNER_MIN`] something below it. It does not matter which word is ours: of the letters of a kind the first pair that
 /// stands near each other goes together in either case, and what comes before it is out of reach for all that follow.
-fn jaro_winkler(ours: &str, our_places: &Places, theirs: &str) -> i64 {
+fn jaro_winkler(ours: &str, our_places: &Positions, theirs: &str) -> i64 {
     let cut = |text: &str| text.len().min(LETTERS_MAX);
     let (ours, theirs) = (&ours.as_bytes()[..cut(ours)], &theirs.as_bytes()[..cut(theirs)]);
     let near = Near::of(ours.len(), theirs.len());
@@ -97,9 +97,9 @@ fn jaro_winkler(ours: &str, our_places: &Places, theirs: &str) -> i64 {
 }
 
 /// Where each letter stands in a word, as bits. Words are ASCII.
-pub(super) struct Places([u64; 128]);
+pub(super) struct Positions([u64; 128]);
 
-impl Places {
+impl Positions {
     /// The places of the first [`LETTERS_MAX`] letters.
     pub(super) fn of(text: &[u8]) -> Self {
         let mut places = [0; 128];
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn by_places(ours: &str, theirs: &str) -> i64 {
-        jaro_winkler(ours, &Places::of(ours.as_bytes()), theirs)
+        jaro_winkler(ours, &Positions::of(ours.as_bytes()), theirs)
     }
 
     proptest! {

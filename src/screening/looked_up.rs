@@ -48,8 +48,8 @@ mod tests {
             assert_eq!(asked.hits(name), list.screen(name), "{name}");
         }
         let answers = BTreeMap::from([("Test Sanctioned".to_owned(), Vec::new())]);
-        let told_otherwise = LookedUp { list, answers };
-        assert!(told_otherwise.hits("Test Sanctioned").is_empty(), "the answer counts that was brought along");
-        assert_eq!(told_otherwise.hits("Sanctioned Test").len(), 1, "of another name the list is asked");
+        let differs = LookedUp { list, answers };
+        assert!(differs.hits("Test Sanctioned").is_empty(), "the answer counts that was brought along");
+        assert_eq!(differs.hits("Sanctioned Test").len(), 1, "of another name the list is asked");
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::folded::Word;
 use super::likeness::{
-    Alike, FUZZY_LETTERS_MIN, LETTERS_MAX, Near, PARTNER_MIN, PREFIX_MAX, Places, first_bit, likeness_by, winkler,
+    Alike, FUZZY_LETTERS_MIN, LETTERS_MAX, Near, PARTNER_MIN, PREFIX_MAX, Positions, first_bit, likeness_by, winkler,
 };
 
 /// A word's letters as bits: the first and the second time that a letter comes, and the first time of a digit.
@@ -79,18 +79,18 @@ fn spelled(text: &str) -> [u8; SPELLED] {
 }
 
 /// The word that is asked for.
-struct Asked {
+struct Lookup {
     letters: Letters,
     /// How many bits it has.
     bits: u32,
-    places: Places,
+    places: Positions,
     length: usize,
 }
 
-impl Asked {
+impl Lookup {
     fn of(text: &str) -> Self {
         let letters = Letters::of(text);
-        let (bits, places) = (letters.bits.count_ones(), Places::of(text.as_bytes()));
+        let (bits, places) = (letters.bits.count_ones(), Positions::of(text.as_bytes()));
         Self { letters, bits, places, length: text.len().min(LETTERS_MAX) }
     }
 
@@ -188,7 +188,7 @@ impl Vocabulary {
     pub(super) fn alike<'a>(&'a self, word: &'a Word) -> impl Iterator<Item = (&'a Entered, (i64, Alike))> {
         let mut found: Vec<usize> = Vec::new();
         found.extend(self.entered.binary_search_by(|entered| entered.word.text.cmp(&word.text)).ok());
-        let asked = Asked::of(&word.text);
+        let asked = Lookup::of(&word.text);
         if word.text.len() >= FUZZY_LETTERS_MIN {
             found.extend(self.by_skeleton.get(&word.skeleton).into_iter().flatten());
             let needed = &self.needed[asked.length];
@@ -204,7 +204,7 @@ impl Vocabulary {
     }
 
     /// Adds words that share enough letters to be alike whatever their first letters are.
-    fn with_other_beginnings(&self, asked: &Asked, needed: &Needed, found: &mut Vec<usize>) {
+    fn with_other_beginnings(&self, asked: &Lookup, needed: &Needed, found: &mut Vec<usize>) {
         let our_group = grouping(asked.letters);
         for (their_length, groups) in self.groups.iter().enumerate() {
             let needed = needed[their_length][0];
@@ -229,7 +229,7 @@ impl Vocabulary {
     }
 
     /// Adds words that share the first letter, and with it enough letters to be alike.
-    fn with_the_same_beginning(&self, asked: &Asked, needed: &Needed, found: &mut Vec<usize>) {
+    fn with_the_same_beginning(&self, asked: &Lookup, needed: &Needed, found: &mut Vec<usize>) {
         let first = |letters: &Letters| letters.first >> 24;
         let from = self.letters.partition_point(|letters| first(letters) < first(&asked.letters));
         let to = self.letters.partition_point(|letters| first(letters) <= first(&asked.letters));
@@ -301,7 +301,7 @@ mod tests {
             texts.iter().map(|text| text.bytes().map(|b| char::from(b'a' + b % 23)).collect()).collect();
         let vocabulary = vocabulary(&texts);
         let word = Word::of(&texts[7]);
-        let asked = Asked::of(&word.text);
+        let asked = Lookup::of(&word.text);
         let needed = &vocabulary.needed[asked.length];
         let mut found = Vec::new();
         vocabulary.with_other_beginnings(&asked, needed, &mut found);

@@ -476,7 +476,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(96))]
         #[test]
-        fn the_index_finds_what_comparing_with_everybody_finds(
+        fn the_index_finds_what_a_full_comparison_finds(
             listed in prop::collection::vec(tangled_names(), 1..60),
             asked in prop::collection::vec(tangled_names(), 1..20),
             score_min in 70..=95_i64,
@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_finds_what_comparing_with_everybody_finds_on_a_longer_list() {
+    fn the_index_finds_what_a_full_comparison_finds_on_a_longer_list() {
         let list = made_list(300, SCORE_MIN).unwrap();
         let asked =
             (1..=300).step_by(7).flat_map(|number| [made_name(number), common_name(number), made_name(number + 9_000)]);

@@ -25,7 +25,7 @@ pub enum Extent {
 
 /// What was opened and what was found.
 #[derive(Clone, Debug, Default)]
-pub struct Opened {
+pub struct SealReport {
     /// Seals.
     pub seals: u64,
     /// Seals that are not under the active key.
@@ -38,9 +38,9 @@ pub struct Opened {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn check(reads: &Reads, vault: &Vault, extent: Extent) -> Result<Opened, StoreError> {
+pub fn check(reads: &Reads, vault: &Vault, extent: Extent) -> Result<SealReport, StoreError> {
     reads.snapshot(|snapshot| {
-        let mut opened = Opened::default();
+        let mut opened = SealReport::default();
         for_each_sealed!(R => check_all::<R>(snapshot, vault, extent, &mut opened)?);
         Ok(opened)
     })
@@ -77,7 +77,7 @@ fn check_all<R: Sealed>(
     snapshot: &Snapshot<'_>,
     vault: &Vault,
     extent: Extent,
-    opened: &mut Opened,
+    opened: &mut SealReport,
 ) -> Result<(), StoreError> {
     let mut seen = 0_u64;
     snapshot.each::<R>(|record| {

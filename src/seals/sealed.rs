@@ -5,28 +5,28 @@ use serde_json::Value;
 use crate::app_compliance::{self, AppCompliance};
 use crate::apps::{Key, keys};
 use crate::bank_accounts::{self, BankAccount};
-use crate::http::Scope;
 use crate::http::idempotency::StoredAnswer;
-use crate::members::sign_in::{MemberFactor, confirmed_place, pending_place};
+use crate::members::sign_in::{MemberFactor, confirmed_place, pending_seal_context};
 use crate::messages::{Message, Template};
 use crate::payout_links::{self, PayoutLink};
 use crate::payout_methods::{self, Details, PayoutMethod};
+use crate::scope::Scope;
 use crate::users::{self, User, verification};
-use crate::vault::{Place, Tampered, Vault, key_of};
+use crate::vault::{SealContext, Tampered, Vault, key_of};
 use crate::webhooks::{self, WebhookEndpoint};
 use crate::world::{Query, Record};
 
 /// One seal of a record.
 pub struct Seal {
     /// Where it is.
-    pub place: Place,
+    pub context: SealContext,
     /// The sealed bytes.
     pub bytes: Vec<u8>,
 }
 
 impl Seal {
-    fn new(place: Place, bytes: &[u8]) -> Self {
-        Self { place, bytes: bytes.to_vec() }
+    fn new(context: SealContext, bytes: &[u8]) -> Self {
+        Self { context, bytes: bytes.to_vec() }
     }
 }
 
@@ -41,7 +41,7 @@ pub struct Again<'a> {
 impl Again<'_> {
     /// The same secret in the same place, sealed again.
     fn seal(&self, seal: &Seal) -> Result<Vec<u8>, Tampered> {
-        Ok(self.vault.seal(&seal.place, &self.vault.open(&seal.place, &seal.bytes)?, self.nonce))
+        Ok(self.vault.seal(&seal.context, &self.vault.open(&seal.context, &seal.bytes)?, self.nonce))
     }
 }
 
@@ -70,7 +70,7 @@ pub trait Sealed: Record {
     /// # Errors
     /// [`Tampered`] when one does not open.
     fn contradiction(&self, vault: &Vault) -> Result<Option<&'static str>, Tampered> {
-        self.seals().iter().try_for_each(|seal| vault.open(&seal.place, &seal.bytes).map(drop))?;
+        self.seals().iter().try_for_each(|seal| vault.open(&seal.context, &seal.bytes).map(drop))?;
         Ok(None)
     }
 
@@ -84,7 +84,7 @@ impl Sealed for PayoutMethod {
     const ORDER: &'static str = "id";
 
     fn seals(&self) -> Vec<Seal> {
-        let seal = || Seal::new(payout_methods::place(self), &self.sealed_details);
+        let seal = || Seal::new(payout_methods::seal_context(self), &self.sealed_details);
         if self.sealed_details.is_empty() { Vec::new() } else { vec![seal()] }
     }
 
@@ -120,14 +120,14 @@ impl Sealed for BankAccount {
     const ORDER: &'static str = "id";
 
     fn seals(&self) -> Vec<Seal> {
-        let seal = || Seal::new(bank_accounts::place(self), &self.sealed_number);
+        let seal = || Seal::new(bank_accounts::seal_context(self), &self.sealed_number);
         if self.sealed_number.is_empty() { Vec::new() } else { vec![seal()] }
     }
 
     fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
         let mut account = self.clone();
         for seal in self.seals() {
-            let number = again.vault.open(&seal.place, &seal.bytes)?;
+            let number = again.vault.open(&seal.context, &seal.bytes)?;
             account.sealed_number = again.seal(&seal)?;
             account.fingerprint =
                 bank_accounts::fingerprint(&self.routing_number, &number, self.account_type, again.vault);
@@ -154,14 +154,14 @@ impl Sealed for User {
             ("sealed_tax_form", &self.sealed_tax_form),
         ];
         let seal = |(column, bytes): (_, &Option<Vec<u8>>)| {
-            bytes.as_ref().map(|bytes| Seal::new(users::place(self.org, self.id, column), bytes))
+            bytes.as_ref().map(|bytes| Seal::new(users::seal_context(self.org, self.id, column), bytes))
         };
         columns.into_iter().filter_map(seal).collect()
     }
 
     fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
         let mut user = self.clone();
-        let place = |column| users::place(self.org, self.id, column);
+        let context = |column| users::seal_context(self.org, self.id, column);
         let columns = [
             ("sealed_date_of_birth", &mut user.sealed_date_of_birth),
             ("sealed_address", &mut user.sealed_address),
@@ -169,7 +169,7 @@ impl Sealed for User {
         ];
         for (column, bytes) in columns {
             if let Some(sealed) = bytes {
-                *sealed = again.seal(&Seal::new(place(column), sealed))?;
+                *sealed = again.seal(&Seal::new(context(column), sealed))?;
             }
         }
         if let Some(number) = tax_id(self, again.vault)? {
@@ -179,7 +179,7 @@ impl Sealed for User {
     }
 
     fn contradiction(&self, vault: &Vault) -> Result<Option<&'static str>, Tampered> {
-        self.seals().iter().try_for_each(|seal| vault.open(&seal.place, &seal.bytes).map(drop))?;
+        self.seals().iter().try_for_each(|seal| vault.open(&seal.context, &seal.bytes).map(drop))?;
         let shown = self.compliance.0.w9.as_ref().map(|w9| w9.tax_id_last4.clone());
         let agrees = match (shown, tax_id(self, vault)?) {
             (Some(shown), Some(number)) => number.ends_with(&shown),
@@ -192,7 +192,7 @@ impl Sealed for User {
 /// The tax id on a user's form.
 fn tax_id(user: &User, vault: &Vault) -> Result<Option<String>, Tampered> {
     let Some(sealed) = &user.sealed_tax_form else { return Ok(None) };
-    let plain = vault.open(&users::place(user.org, user.id, "sealed_tax_form"), sealed)?;
+    let plain = vault.open(&users::seal_context(user.org, user.id, "sealed_tax_form"), sealed)?;
     let form: Value = serde_json::from_slice(&plain).map_err(|_| Tampered)?;
     let number = form["tax_id"].as_str().or_else(|| form["foreign_tax_id"].as_str());
     Ok(number.map(str::to_owned))
@@ -203,9 +203,11 @@ impl Sealed for MemberFactor {
 
     fn seals(&self) -> Vec<Seal> {
         let (org, member) = (self.org, self.member);
-        let columns =
-            [(confirmed_place(org, member), &self.sealed_totp), (pending_place(org, member), &self.sealed_pending)];
-        let seal = |(place, bytes): (_, &Option<Vec<u8>>)| bytes.as_ref().map(|bytes| Seal::new(place, bytes));
+        let columns = [
+            (confirmed_place(org, member), &self.sealed_totp),
+            (pending_seal_context(org, member), &self.sealed_pending),
+        ];
+        let seal = |(context, bytes): (_, &Option<Vec<u8>>)| bytes.as_ref().map(|bytes| Seal::new(context, bytes));
         columns.into_iter().filter_map(seal).collect()
     }
 
@@ -214,11 +216,11 @@ impl Sealed for MemberFactor {
         let (org, member) = (self.org, self.member);
         let columns = [
             (confirmed_place(org, member), &mut factor.sealed_totp),
-            (pending_place(org, member), &mut factor.sealed_pending),
+            (pending_seal_context(org, member), &mut factor.sealed_pending),
         ];
-        for (place, bytes) in columns {
+        for (context, bytes) in columns {
             if let Some(sealed) = bytes {
-                *sealed = again.seal(&Seal::new(place, sealed))?;
+                *sealed = again.seal(&Seal::new(context, sealed))?;
             }
         }
         Ok(factor)
@@ -229,8 +231,8 @@ impl Sealed for AppCompliance {
     const ORDER: &'static str = "app";
 
     fn seals(&self) -> Vec<Seal> {
-        let place = app_compliance::place(Scope { org: self.org, app: self.app });
-        vec![Seal::new(place, &self.sealed)]
+        let context = app_compliance::seal_context(Scope { org: self.org, app: self.app });
+        vec![Seal::new(context, &self.sealed)]
     }
 
     fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
@@ -246,9 +248,9 @@ impl Sealed for WebhookEndpoint {
     const ORDER: &'static str = "id";
 
     fn seals(&self) -> Vec<Seal> {
-        let place = |column| webhooks::place(Scope { org: self.org, app: self.app }, self.id, column);
-        let before = self.previous_secret.iter().map(|sealed| Seal::new(place("previous_secret"), sealed));
-        std::iter::once(Seal::new(place("secret"), &self.secret)).chain(before).collect()
+        let context = |column| webhooks::seal_context(Scope { org: self.org, app: self.app }, self.id, column);
+        let before = self.previous_secret.iter().map(|sealed| Seal::new(context("previous_secret"), sealed));
+        std::iter::once(Seal::new(context("secret"), &self.secret)).chain(before).collect()
     }
 
     fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
@@ -264,7 +266,7 @@ impl Sealed for PayoutLink {
     const ORDER: &'static str = "id";
 
     fn seals(&self) -> Vec<Seal> {
-        vec![Seal::new(payout_links::token_place(self), &self.sealed_token)]
+        vec![Seal::new(payout_links::token_seal_context(self), &self.sealed_token)]
     }
 
     fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
@@ -288,7 +290,7 @@ impl Sealed for Message {
         if sealed_code.is_empty() || self.is_erased() {
             return Vec::new();
         }
-        vec![Seal::new(verification::place(self.org, self.id, &self.recipient), sealed_code)]
+        vec![Seal::new(verification::seal_context(self.org, self.id, &self.recipient), sealed_code)]
     }
 
     fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {
@@ -306,7 +308,7 @@ impl Sealed for StoredAnswer {
     const ORDER: &'static str = "idempotency_key";
 
     fn seals(&self) -> Vec<Seal> {
-        self.seal().map(|(place, bytes)| Seal { place, bytes }).into_iter().collect()
+        self.seal().map(|(context, bytes)| Seal { context, bytes }).into_iter().collect()
     }
 
     fn sealed_again(&self, again: &Again<'_>) -> Result<Self, Tampered> {

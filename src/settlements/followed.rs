@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rules::{News, news};
+use super::rules::{Outcome, outcome};
 use crate::clock::DAY_SECONDS;
 use crate::engine::Command;
 use crate::funding;
@@ -12,7 +12,7 @@ use crate::payables;
 use crate::payments;
 use crate::payout_links;
 use crate::payouts;
-use crate::rails::Standing;
+use crate::rails::ItemStatus;
 use crate::rails::failures::FailureCode;
 use crate::refusal::{Code, Refusal};
 use crate::transfers::{self, Transfer, TransferKind};
@@ -27,7 +27,7 @@ const LATE_SECONDS: i64 = 14 * DAY_SECONDS;
 
 /// Something about a transfer that people must look into: only they can ask a bank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Oddity {
+pub struct Anomaly {
     /// In a word: `contradicted`, `unknown` or `late`.
     pub kind: &'static str,
     /// In a sentence.
@@ -42,12 +42,12 @@ pub struct Followed {
     /// The transfer.
     pub transfer: TransferId,
     /// What the rail said.
-    pub standing: Standing,
+    pub item_status: ItemStatus,
 }
 
 impl Command for Followed {
     /// What people must look into. The rail is asked again, whatever it is.
-    type Reply = Option<Oddity>;
+    type Reply = Option<Anomaly>;
 
     fn organization(&self) -> OrgId {
         self.leased.org
@@ -61,28 +61,28 @@ impl Command for Followed {
         let found = world.get::<Transfer>(key![self.leased.org, self.transfer])?;
         let transfer = found.ok_or_else(|| Refusal::not_found("transfer"))?;
         let now = world.now();
-        match news(transfer.status, self.standing) {
-            News::Old => {}
-            News::Arrived => bring(world, &transfer, Fact::Arrived)?,
-            News::Failed(code) => bring(world, &transfer, Fact::Failed(code))?,
-            News::CameBack(code) => bring(world, &transfer, Fact::CameBack(code))?,
-            News::ArrivedAndCameBack(code) => {
+        match outcome(transfer.status, self.item_status) {
+            Outcome::Old => {}
+            Outcome::Arrived => bring(world, &transfer, Fact::Arrived)?,
+            Outcome::Failed(code) => bring(world, &transfer, Fact::Failed(code))?,
+            Outcome::CameBack(code) => bring(world, &transfer, Fact::CameBack(code))?,
+            Outcome::ArrivedAndCameBack(code) => {
                 bring(world, &transfer, Fact::Arrived)?;
                 let transfer = transfers::find(world, transfer.scope(), transfer.id)?;
                 bring(world, &transfer, Fact::CameBack(code))?;
             }
-            News::Wait(settles_at) => {
+            Outcome::Wait(settles_at) => {
                 let is_late = now.seconds_since(transfer.updated_at) > LATE_SECONDS;
                 let at_soonest = now.plus_seconds(if is_late { ASK_AGAIN_SECONDS } else { 1 });
                 jobs::put_off(world, &self.leased, settles_at.max(at_soonest), None)?;
                 let reason = format!("it is under way since {}", transfer.updated_at);
-                return Ok(is_late.then_some(Oddity { kind: "late", reason }));
+                return Ok(is_late.then_some(Anomaly { kind: "late", reason }));
             }
-            News::Odd => {
-                let kind = if self.standing == Standing::Unknown { "unknown" } else { "contradicted" };
-                let reason = format!("the rail says {:?} of a transfer that is {}", self.standing, transfer.status);
+            Outcome::Odd => {
+                let kind = if self.item_status == ItemStatus::Unknown { "unknown" } else { "contradicted" };
+                let reason = format!("the rail says {:?} of a transfer that is {}", self.item_status, transfer.status);
                 jobs::put_off(world, &self.leased, now.plus_seconds(ASK_AGAIN_SECONDS), Some(reason.clone()))?;
-                return Ok(Some(Oddity { kind, reason }));
+                return Ok(Some(Anomaly { kind, reason }));
             }
         }
         jobs::finish(world, &self.leased)?;

@@ -1,13 +1,13 @@
 //! What a rail's word means for a transfer. Pure.
 
 use crate::clock::Time;
-use crate::rails::Standing;
+use crate::rails::ItemStatus;
 use crate::rails::failures::FailureCode;
 use crate::transfers::TransferStatus;
 
 /// What is to be done about what a rail said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum Outcome {
     /// It is known already.
     Old,
     /// The rail has not decided. To be asked again then.
@@ -25,25 +25,25 @@ pub(super) enum News {
 }
 
 /// What a rail's word means for a transfer that stands so.
-pub(super) const fn news(status: TransferStatus, standing: Standing) -> News {
+pub(super) const fn outcome(status: TransferStatus, item_status: ItemStatus) -> Outcome {
     use TransferStatus::{Canceled, Completed, Created, Failed, Flagged, Pending, Reversed};
-    match (status, standing) {
-        (Created | Flagged | Pending, Standing::Accepted { settles_at }) => News::Wait(settles_at),
-        (Created | Flagged, Standing::Completed | Standing::Failed(_) | Standing::Returned(_) | Standing::Unknown)
-        | (Pending, Standing::Unknown)
+    match (status, item_status) {
+        (Created | Flagged | Pending, ItemStatus::Accepted { settles_at }) => Outcome::Wait(settles_at),
+        (Created | Flagged, ItemStatus::Completed | ItemStatus::Failed(_) | ItemStatus::Returned(_) | ItemStatus::Unknown)
+        | (Pending, ItemStatus::Unknown)
         // One of the two books is wrong, and money is missing or too much.
-        | (Completed | Reversed, Standing::Failed(_))
-        | (Failed, Standing::Completed | Standing::Returned(_))
-        | (Canceled, Standing::Completed | Standing::Failed(_) | Standing::Returned(_)) => News::Odd,
-        (Pending, Standing::Completed) => News::Arrived,
-        (Pending, Standing::Failed(code)) => News::Failed(code),
-        (Pending, Standing::Returned(code)) => News::ArrivedAndCameBack(code),
-        (Completed, Standing::Returned(code)) => News::CameBack(code),
+        | (Completed | Reversed, ItemStatus::Failed(_))
+        | (Failed, ItemStatus::Completed | ItemStatus::Returned(_))
+        | (Canceled, ItemStatus::Completed | ItemStatus::Failed(_) | ItemStatus::Returned(_)) => Outcome::Odd,
+        (Pending, ItemStatus::Completed) => Outcome::Arrived,
+        (Pending, ItemStatus::Failed(code)) => Outcome::Failed(code),
+        (Pending, ItemStatus::Returned(code)) => Outcome::ArrivedAndCameBack(code),
+        (Completed, ItemStatus::Returned(code)) => Outcome::CameBack(code),
         // An earlier word, told again.
-        (Completed, Standing::Accepted { .. } | Standing::Completed | Standing::Unknown)
-        | (Reversed, Standing::Accepted { .. } | Standing::Completed | Standing::Returned(_) | Standing::Unknown)
-        | (Failed, Standing::Accepted { .. } | Standing::Failed(_) | Standing::Unknown)
-        | (Canceled, Standing::Accepted { .. } | Standing::Unknown) => News::Old,
+        (Completed, ItemStatus::Accepted { .. } | ItemStatus::Completed | ItemStatus::Unknown)
+        | (Reversed, ItemStatus::Accepted { .. } | ItemStatus::Completed | ItemStatus::Returned(_) | ItemStatus::Unknown)
+        | (Failed, ItemStatus::Accepted { .. } | ItemStatus::Failed(_) | ItemStatus::Unknown)
+        | (Canceled, ItemStatus::Accepted { .. } | ItemStatus::Unknown) => Outcome::Old,
     }
 }
 
@@ -56,25 +56,25 @@ mod tests {
         let at = Time::from_micros(7);
         let code = FailureCode::AccountClosed;
         let words = [
-            Standing::Accepted { settles_at: at },
-            Standing::Completed,
-            Standing::Failed(code),
-            Standing::Returned(code),
-            Standing::Unknown,
+            ItemStatus::Accepted { settles_at: at },
+            ItemStatus::Completed,
+            ItemStatus::Failed(code),
+            ItemStatus::Returned(code),
+            ItemStatus::Unknown,
         ];
-        let (wait, odd, old) = (News::Wait(at), News::Odd, News::Old);
+        let (wait, odd, old) = (Outcome::Wait(at), Outcome::Odd, Outcome::Old);
         for status in TransferStatus::ALL {
             let expected = match status {
                 TransferStatus::Created | TransferStatus::Flagged => [wait, odd, odd, odd, odd],
                 TransferStatus::Pending => {
-                    [wait, News::Arrived, News::Failed(code), News::ArrivedAndCameBack(code), odd]
+                    [wait, Outcome::Arrived, Outcome::Failed(code), Outcome::ArrivedAndCameBack(code), odd]
                 }
-                TransferStatus::Completed => [old, old, odd, News::CameBack(code), old],
+                TransferStatus::Completed => [old, old, odd, Outcome::CameBack(code), old],
                 TransferStatus::Reversed => [old, old, odd, old, old],
                 TransferStatus::Failed => [old, odd, old, odd, old],
                 TransferStatus::Canceled => [old, odd, odd, odd, old],
             };
-            assert_eq!(words.map(|word| news(*status, word)), expected, "{status}");
+            assert_eq!(words.map(|word| outcome(*status, word)), expected, "{status}");
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::clock::Time;
 use crate::engine::Command;
 use crate::ids::{OrgId, TransferId};
 use crate::jobs::{self, Leased, Work};
-use crate::rails::Standing;
+use crate::rails::ItemStatus;
 use crate::refusal::Refusal;
-use crate::transfers::rules::Happening;
+use crate::transfers::rules::TransferEvent;
 use crate::transfers::{self, Transfer, TransferStatus};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
@@ -19,7 +19,7 @@ pub struct Submitted {
     /// The transfer.
     pub transfer: TransferId,
     /// What the rail said.
-    pub standing: Standing,
+    pub item_status: ItemStatus,
 }
 
 impl Command for Submitted {
@@ -46,7 +46,7 @@ impl Command for Submitted {
             // It was approved: it is pending since then, and that was told.
             world.change(&transfer, |transfer| transfer.settles_at = Some(settles_at));
         } else {
-            transfers::advance(world, &transfer, Happening::Submitted, |transfer| {
+            transfers::advance(world, &transfer, TransferEvent::Submitted, |transfer| {
                 transfer.settles_at = Some(settles_at);
             })?;
         }
@@ -58,9 +58,9 @@ impl Command for Submitted {
 impl Submitted {
     /// When to ask for the outcome; at once when the rail decided already.
     fn due(&self, now: Time) -> Time {
-        match self.standing {
-            Standing::Accepted { settles_at } => settles_at,
-            Standing::Completed | Standing::Failed(_) | Standing::Returned(_) | Standing::Unknown => now,
+        match self.item_status {
+            ItemStatus::Accepted { settles_at } => settles_at,
+            ItemStatus::Completed | ItemStatus::Failed(_) | ItemStatus::Returned(_) | ItemStatus::Unknown => now,
         }
     }
 }

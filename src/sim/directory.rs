@@ -7,7 +7,6 @@ use super::checks::{changed, written};
 use super::requests::Token;
 use crate::claims::ClaimSession;
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{
     JobId, MemberId, MemberSessionId, OrgId, PayableId, PaymentCustomerId, PayoutLinkId, PayoutMethodId,
     PayoutRequestId, TransferId, UserId, VendorId, VendorPaymentMethodId,
@@ -20,6 +19,7 @@ use crate::payment_customers::PaymentCustomer;
 use crate::payout_links::PayoutLink;
 use crate::payout_methods::PayoutMethod;
 use crate::payout_requests::PayoutRequest;
+use crate::scope::Scope;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
 use crate::users::verification::Verification;

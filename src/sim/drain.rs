@@ -9,7 +9,7 @@ use crate::funding::Debt;
 use crate::ids::AppId;
 use crate::jobs::Job;
 use crate::ledger::verify::Finding;
-use crate::ledger::{Hold, HoldState, LedgerAccount, PlaceKind};
+use crate::ledger::{Hold, HoldState, LedgerAccount, LedgerAccountKind};
 use crate::messages::{Message, MessageStatus};
 use crate::payout_links::{LinkStatus, PayoutLink};
 use crate::platform::Platform;
@@ -25,7 +25,7 @@ impl Simulation {
     pub(super) fn drain(&mut self) -> Result<(), Box<Violation>> {
         self.draining = true;
         self.rail.sound = true;
-        self.carrier.sound = true;
+        self.provider.sound = true;
         self.receiver.sound = true;
         let limit = self.steps + STEPS_MAX;
         while !self.is_at_rest() {
@@ -57,15 +57,15 @@ impl Simulation {
             && self.hands.is_empty()
             && !self.seals.is_rekeying()
             && rail_is_silent
-            && self.clients.nobody_waits()
+            && self.clients.is_idle()
     }
 
     /// When nothing is to be done now, time passes to what is due next.
     fn pass_to_next(&mut self) {
-        let now = self.house.now();
+        let now = self.system.now();
         let next = [self.directory.next_due(), self.rail.next_return()].into_iter().flatten().min();
         if let Some(next) = next.filter(|next| *next > now && self.hands.is_empty()) {
-            self.house.pass(seconds_to(now, next));
+            self.system.pass(seconds_to(now, next));
         }
     }
 
@@ -73,7 +73,7 @@ impl Simulation {
     fn left_over(&self) -> Result<Option<Finding>, StoreError> {
         let mut left = Vec::new();
         let mut find = |what: String, place: String| left.push(Finding { invariant: 20, what, place });
-        self.house.reads().snapshot(|snapshot| {
+        self.system.reads().snapshot(|snapshot| {
             snapshot.each::<Job>(|job| {
                 find(format!("is left: {:?}", job.work.0), format!("job {}", job.id));
                 Ok(())
@@ -85,8 +85,10 @@ impl Simulation {
                 Ok(())
             })?;
             snapshot.each::<LedgerAccount>(|account| {
-                let must_be_empty =
-                    matches!(account.kind, PlaceKind::Clearing | PlaceKind::AppHeld | PlaceKind::AppCollected);
+                let must_be_empty = matches!(
+                    account.kind,
+                    LedgerAccountKind::Clearing | LedgerAccountKind::AppHeld | LedgerAccountKind::AppCollected
+                );
                 let at = account.app.zip(account.platform);
                 let short_of = at.and_then(|at| owed.get(&at)).copied().unwrap_or(0);
                 if must_be_empty && account.balance.get() != -short_of {

@@ -1,7 +1,7 @@
 //! The workers' hands: which jobs they take, what they do with them step by step, and what comes of their reports.
 
-use super::house::Batch;
 use super::sabotage::Sabotage;
+use super::system::Batch;
 use super::worker::{self, Hand, Known, Outside, Performed};
 use super::{Said, Simulation, Violation, Who};
 use crate::jobs::{Job, Lease, Leased};
@@ -19,10 +19,10 @@ impl Simulation {
     pub(super) fn workers_lease(&mut self, batch: &mut Batch<Who, Said>) {
         let free = HANDS_MAX.saturating_sub(self.hands.len());
         let limit = free.min(if self.draining { 16 } else { self.chance.position(10) });
-        for (org, id) in self.directory.due_jobs(self.house.now(), limit) {
+        for (org, id) in self.directory.due_jobs(self.system.now(), limit) {
             let times = if self.chance.one_in(30) { 2 } else { 1 };
-            let known = self.house.look(|world| world.get::<Job>(key![org, id])).ok().flatten();
-            if let Some(job) = known.filter(|job| job.work.0.tells_nobody())
+            let known = self.system.read(|world| world.get::<Job>(key![org, id])).ok().flatten();
+            if let Some(job) = known.filter(|job| job.work.0.is_internal())
                 && self.chance.one_in(2)
             {
                 let hand = Hand { leased: job.unleased(), known: Known::Nothing, asleep_steps: 0, finished: None };
@@ -39,8 +39,8 @@ impl Simulation {
     pub(super) fn workers_report(&mut self, batch: &mut Batch<Who, Said>) -> Result<(), Box<Violation>> {
         for mut hand in std::mem::take(&mut self.hands) {
             hand.asleep_steps -= 1;
-            let fate = if self.draining { 99 } else { self.chance.position(100) };
-            match fate {
+            let draw = if self.draining { 99 } else { self.chance.position(100) };
+            match draw {
                 _ if hand.asleep_steps >= 0 => {
                     self.hands.push(hand);
                     continue;
@@ -70,17 +70,17 @@ impl Simulation {
     fn perform(&mut self, mut hand: Hand) -> Result<(), Finding> {
         let mut outside = Outside {
             rail: &mut self.rail,
-            carrier: &mut self.carrier,
+            provider: &mut self.provider,
             receiver: &mut self.receiver,
             vault: &self.vault,
         };
-        match worker::perform(&mut hand, &self.house, &mut outside, &mut self.chance) {
+        match worker::perform(&mut hand, &self.system, &mut outside, &mut self.chance) {
             // Nobody answered: the lease will end, and somebody will ask.
             Ok(Performed::Silence) => {}
             Ok(Performed::OnTheWay) => self.hands.push(hand),
             Err(refusal) => return Err(undoable(&hand.leased, &refusal)),
         }
-        self.carrier.complaint().map_or(Ok(()), Err)
+        self.provider.complaint().map_or(Ok(()), Err)
     }
 
     pub(super) fn worker_leased(&mut self, outcome: Result<Said, Refusal>) -> Result<(), Finding> {

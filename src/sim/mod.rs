@@ -14,14 +14,14 @@
 //!
 //! Start at [`Simulation::step`].
 
-mod carrier;
+mod provider;
 mod chance;
 mod checks;
 mod clients;
 mod directory;
 mod drain;
 mod hands;
-mod house;
+mod system;
 mod pager;
 mod promises;
 mod rail;
@@ -42,19 +42,19 @@ use std::sync::Arc;
 pub use report::{Report, Violation};
 pub use sabotage::Sabotage;
 
-use carrier::Carrier;
 use chance::Chance;
 use checks::{Checks, written};
 use clients::{Clients, Sight, link_theft};
 use directory::Directory;
-use house::{Batch, House, Ran};
 use pager::Pager;
 use promises::{Next, Promises};
+use provider::Provider;
 use rail::{Rail, Reference};
 use receiver::Receiver;
 use requests::{Moving, Request, Step, Wish};
 use seals::Seals;
 use stage::{Found, Fund, SignAllIn, Stage};
+use system::{Batch, Ran, System};
 use worker::Hand;
 
 use crate::chain::UNKEYED;
@@ -119,20 +119,20 @@ pub struct Simulation {
     settings: Settings,
     chance: Chance,
     vault: Arc<Vault>,
-    house: House,
+    system: System,
     stage: Stage,
     directory: Directory,
     clients: Clients,
     promises: Promises,
     checks: Checks,
     rail: Rail,
-    carrier: Carrier,
+    provider: Provider,
     receiver: Receiver,
     pager: Pager,
     seals: Seals,
     hands: Vec<Hand>,
     /// Sittings that are being opened, in the order of the requests.
-    sittings: Vec<Option<Vec<u8>>>,
+    sessions: Vec<Option<Vec<u8>>>,
     /// How often each kind of request was answered in each way.
     heard: BTreeMap<String, u64>,
     steps: u64,
@@ -160,9 +160,9 @@ pub fn simulate(settings: Settings, mut progress: impl FnMut(u64)) -> Result<Rep
 impl Simulation {
     fn new(settings: Settings) -> Result<Self, Box<Violation>> {
         let mut chance = Chance::of_seed(settings.seed);
-        let house = House::new(START, &mut chance);
+        let system = System::new(START, &mut chance);
         if settings.sabotage == Sabotage::LazyStore {
-            house.memory().make_lazy();
+            system.memory().make_lazy();
         }
         let deliveries_max =
             if settings.sabotage == Sabotage::OneDeliveryTooMany { DELIVERIES_MAX - 1 } else { DELIVERIES_MAX };
@@ -171,19 +171,19 @@ impl Simulation {
             settings,
             vault: Arc::new(Vault::new(master)),
             chance,
-            house,
+            system,
             stage: Stage::new(),
             directory: Directory::default(),
             clients: Clients::default(),
             promises: Promises::default(),
             checks: Checks::new(deliveries_max),
             rail: Rail::new(settings.sabotage == Sabotage::RailTakesTwice),
-            carrier: Carrier::new(settings.sabotage == Sabotage::CarrierDenies),
+            provider: Provider::new(settings.sabotage == Sabotage::ProviderDenies),
             receiver: Receiver::default(),
             pager: Pager::new(settings.sabotage == Sabotage::PagesByCount),
             seals: Seals::new(settings.seed, master),
             hands: Vec::new(),
-            sittings: Vec::new(),
+            sessions: Vec::new(),
             heard: BTreeMap::new(),
             steps: 0,
             ops: 0,
@@ -206,11 +206,11 @@ impl Simulation {
             for member in Stage::members_of(org) {
                 batch.add(Who::Stage, member, |member| Said::Answer(Answer::ok(&member.id)));
             }
-            let ran = self.house.run(batch, Fault::None);
+            let ran = self.system.run(batch, Fault::None);
             self.settle(ran)?;
         }
         let apps: Vec<Fund> = self
-            .house
+            .system
             .memory()
             .rows(crate::apps::App::TABLE)
             .iter()
@@ -233,7 +233,7 @@ impl Simulation {
             batch.add(Who::Stage, account, |_| Said::Done);
             batch.add(Who::Stage, settings, |_| Said::Done);
         }
-        let ran = self.house.run(batch, Fault::None);
+        let ran = self.system.run(batch, Fault::None);
         self.settle(ran)
     }
 
@@ -242,13 +242,13 @@ impl Simulation {
         self.steps += 1;
         self.pass_time();
         let mut batch = Batch::new();
-        self.rail_tells(&mut batch);
+        self.rail_reports(&mut batch);
         self.workers_lease(&mut batch);
         self.workers_report(&mut batch)?;
         self.clients_ask(&mut batch);
         self.rekey(&mut batch)?;
         let fault = self.fault();
-        let ran = self.house.run(batch, fault);
+        let ran = self.system.run(batch, fault);
         let stopped = ran.stopped;
         self.settle(ran)?;
         if stopped || (!self.draining && self.chance.one_in(2_000)) {
@@ -258,7 +258,7 @@ impl Simulation {
             self.thief_asks()?;
         }
         if self.chance.one_in(4) {
-            let read = self.pager.read(&self.house, &self.stage.apps, &mut self.chance);
+            let read = self.pager.read(&self.system, &self.stage.apps, &mut self.chance);
             read.map_err(|finding| self.violation(finding))?;
         }
         if self.steps >= self.next_pass {
@@ -278,7 +278,7 @@ impl Simulation {
             _ => 0,
         };
         if !self.draining {
-            self.house.pass(seconds);
+            self.system.pass(seconds);
         }
     }
 
@@ -298,28 +298,28 @@ impl Simulation {
     }
 
     /// Returns that the rail has to tell, some of them twice.
-    fn rail_tells(&mut self, batch: &mut Batch<Who, Said>) {
-        let now = self.house.now();
+    fn rail_reports(&mut self, batch: &mut Batch<Who, Said>) {
+        let now = self.system.now();
         if let Some((org, transfer)) = self.rail.due_return(now) {
             let times = if !self.draining && self.chance.one_in(10) { 2 } else { 1 };
             for _ in 0..times {
                 let work = Work::FollowTransfer { transfer: transfer.0 };
-                batch.add(Who::Rail((org, transfer)), TakeNews { org, work }, |()| Said::Done);
+                batch.add(Who::Rail((org, transfer)), EnqueueReturn { org, work }, |()| Said::Done);
             }
         }
     }
 
     fn clients_ask(&mut self, batch: &mut Batch<Who, Said>) {
-        self.sittings.clear();
+        self.sessions.clear();
         // Nobody waits for ever at a queue: while much is left undone, fewer come.
-        let busy = self.directory.due_jobs(self.house.now(), 200).len() >= 200;
+        let busy = self.directory.due_jobs(self.system.now(), 200).len() >= 200;
         let requests = if busy { 1 } else { self.chance.position(6) };
         for _ in 0..requests {
             let request = if self.draining {
                 self.clients.waiting().or_else(|| self.last_word())
             } else {
-                let (stage, directory, carrier) = (&self.stage, &self.directory, &self.carrier);
-                let sight = Sight { stage, directory, carrier, now: self.house.now() };
+                let (stage, directory, provider) = (&self.stage, &self.directory, &self.provider);
+                let sight = Sight { stage, directory, provider, now: self.system.now() };
                 self.clients.next(&sight, &mut self.chance)
             };
             let Some(request) = request else { continue };
@@ -327,8 +327,8 @@ impl Simulation {
             for _ in 0..copies {
                 self.promises.sent(&request);
                 self.checks.sent(&request);
-                let sitting = request.send(batch, &self.vault, self.house.now(), &mut self.chance);
-                self.sittings.push(sitting);
+                let session = request.send(batch, &self.vault, self.system.now(), &mut self.chance);
+                self.sessions.push(session);
             }
         }
     }
@@ -336,14 +336,14 @@ impl Simulation {
     /// A thief at a claim link asks, in a commit of its own: so the checks know what the thief's requests write.
     fn thief_asks(&mut self) -> Result<(), Box<Violation>> {
         let has_phone = self.settings.sabotage == Sabotage::ThiefHasPhone;
-        let (stage, directory, carrier) = (&self.stage, &self.directory, &self.carrier);
-        let sight = Sight { stage, directory, carrier, now: self.house.now() };
+        let (stage, directory, provider) = (&self.stage, &self.directory, &self.provider);
+        let sight = Sight { stage, directory, provider, now: self.system.now() };
         let requests = link_theft(has_phone, &sight, &mut self.chance);
         if requests.is_empty() {
             return Ok(());
         }
         let mut batch = Batch::new();
-        self.sittings.clear();
+        self.sessions.clear();
         for request in requests {
             // One guess of a million is right, which is no defect: guesses that would be right are left out.
             if let Wish::Claim { link, step: Step::Code(code) } = &request.wish
@@ -352,10 +352,10 @@ impl Simulation {
             {
                 continue;
             }
-            let sitting = request.send(&mut batch, &self.vault, self.house.now(), &mut self.chance);
-            self.sittings.push(sitting);
+            let session = request.send(&mut batch, &self.vault, self.system.now(), &mut self.chance);
+            self.sessions.push(session);
         }
-        let ran = self.house.run(batch, Fault::None);
+        let ran = self.system.run(batch, Fault::None);
         self.settle(ran)
     }
 
@@ -363,13 +363,13 @@ impl Simulation {
     fn settle(&mut self, ran: Ran<Who, Said>) -> Result<(), Box<Violation>> {
         let Ran { answers, mut changes, organizations, excused, stopped } = ran;
         self.ops += u64::try_from(answers.len()).unwrap_or(u64::MAX);
-        self.settings.sabotage.tamper(&mut changes, self.house.memory(), &mut self.chance);
+        self.settings.sabotage.tamper(&mut changes, self.system.memory(), &mut self.chance);
         let by_thief = answers.iter().any(|(who, _)| matches!(who, Who::Client(request) if request.by_thief));
         if let Some(finding) = self.checks.commit(&changes, &organizations, by_thief).into_iter().next() {
             return Err(self.violation(finding));
         }
         self.compare_with_rail(&changes)?;
-        let mut sittings = std::mem::take(&mut self.sittings).into_iter();
+        let mut sessions = std::mem::take(&mut self.sessions).into_iter();
         for (place, (who, outcome)) in answers.into_iter().enumerate() {
             // What was decided after the commit with which the program stopped has not happened.
             let came_after = |refusal: &Refusal| {
@@ -378,13 +378,13 @@ impl Simulation {
             let excused = excused == Some(place) || outcome.as_ref().is_err_and(came_after);
             let settled = match who {
                 Who::Stage => outcome.map(|_| ()).map_err(|refusal| bug("setting up", &refusal)),
-                Who::Client(request) => self.client_hears(&request, outcome, excused, sittings.next().flatten()),
+                Who::Client(request) => self.client_hears(&request, outcome, excused, sessions.next().flatten()),
                 Who::Lease => self.worker_leased(outcome),
                 Who::Hand(hand) => self.worker_reported(*hand, outcome, excused),
                 Who::Rekey(next) => self.rewritten(next, outcome, excused),
                 Who::Rail(reference) => {
                     if outcome.is_ok() {
-                        self.rail.told(reference);
+                        self.rail.reported(reference);
                     }
                     Ok(())
                 }
@@ -402,7 +402,7 @@ impl Simulation {
         request: &Request,
         outcome: Result<Said, Refusal>,
         excused: bool,
-        sitting: Option<Vec<u8>>,
+        session: Option<Vec<u8>>,
     ) -> Result<(), Finding> {
         let outcome = outcome.map(|said| match said {
             Said::Answer(answer) => answer,
@@ -415,7 +415,7 @@ impl Simulation {
         }
         match &outcome {
             _ if request.by_thief => return Ok(()),
-            Ok(answer) if answer.status < 400 => self.clients.succeeded(request, sitting),
+            Ok(answer) if answer.status < 400 => self.clients.succeeded(request, session),
             Ok(_) => self.clients.refused(request),
             Err(refusal) if refusal.code == Code::OutcomeUnknown => {}
             Err(_) => self.clients.refused(request),
@@ -435,15 +435,15 @@ impl Simulation {
 
     /// Compares each transfer of a rail that moved with the rail's own book.
     fn compare_with_rail(&self, changes: &[crate::store::memory::Change]) -> Result<(), Box<Violation>> {
-        let now = self.house.now();
+        let now = self.system.now();
         let by_rail = written::<Transfer>(changes).filter(|transfer| transfer.direction().is_some());
         let disagreement = by_rail.filter_map(|transfer| self.rail.disagreement(&transfer, now)).next();
         disagreement.map_or(Ok(()), |finding| Err(self.violation(finding)))
     }
 
     fn restart(&mut self) -> Result<(), Box<Violation>> {
-        self.house.restart(&mut self.chance);
-        if let Some(finding) = self.promises.kept_recent(&self.house) {
+        self.system.restart(&mut self.chance);
+        if let Some(finding) = self.promises.kept_recent(&self.system) {
             return Err(self.violation(finding));
         }
         // Workers of the same process die with it; those of another live on.
@@ -455,11 +455,11 @@ impl Simulation {
 
     /// The pass over everything: what `bursar verify` checks, and every promise.
     fn check_everything(&self) -> Result<(), Box<Violation>> {
-        let report = verify_history(&self.house.reads(), &UNKEYED, &[]);
+        let report = verify_history(&self.system.reads(), &UNKEYED, &[]);
         let finding = match report {
             Ok(report) => {
-                let found = report.findings.into_iter().next().or_else(|| self.promises.kept_all(&self.house));
-                found.or_else(|| seals::all(&self.house, &self.vault))
+                let found = report.findings.into_iter().next().or_else(|| self.promises.kept_all(&self.system));
+                found.or_else(|| seals::all(&self.system, &self.vault))
             }
             Err(error) => {
                 Some(Finding { invariant: Finding::UNNUMBERED, what: error.to_string(), place: "the store".to_owned() })
@@ -475,12 +475,12 @@ impl Simulation {
 }
 
 /// A rail tells of a return: somebody is to ask about the transfer.
-struct TakeNews {
+struct EnqueueReturn {
     org: OrgId,
     work: Work,
 }
 
-impl Command for TakeNews {
+impl Command for EnqueueReturn {
     type Reply = ();
 
     fn organization(&self) -> OrgId {
@@ -495,7 +495,7 @@ impl Command for TakeNews {
 
 /// For the report: what was asked, and how it was answered.
 fn heard(request: &Request, outcome: &Result<Answer, Refusal>) -> String {
-    let target = request.wish.nature().target.trim_end_matches('?');
+    let target = request.wish.request_kind().target.trim_end_matches('?');
     let by = if request.by_thief { " by a thief" } else { "" };
     match outcome {
         Ok(answer) => format!("{target}{by}: {}", answer.status),

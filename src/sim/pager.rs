@@ -7,13 +7,13 @@ use uuid::Uuid;
 
 use super::chance::Chance;
 use super::checks::changed;
-use super::house::House;
+use super::system::System;
 use crate::clock::Time;
-use crate::http::Scope;
-use crate::http::lists::{PageAsked, page};
+use crate::http::lists::{PageRequest, page};
 use crate::ledger::verify::Finding;
 use crate::payout_link_batches::PayoutLinkBatch;
 use crate::payout_links::PayoutLink;
+use crate::scope::Scope;
 use crate::store::memory::Change;
 use crate::transfers::Transfer;
 use crate::world::record::Cell as _;
@@ -87,14 +87,14 @@ impl Pager {
     }
 
     /// Reads one page, or begins a walk. Gives what is wrong.
-    pub fn read(&mut self, house: &House, apps: &[Scope], chance: &mut Chance) -> Result<(), Finding> {
+    pub fn read(&mut self, system: &System, apps: &[Scope], chance: &mut Chance) -> Result<(), Finding> {
         let Some(mut walk) = self.walk.take() else {
             self.walk = self.begin(apps, chance);
             return Ok(());
         };
         let place = format!("{:?} of app {}, read {:?} by {}", walk.list, walk.scope.app, walk.way, walk.limit);
         let finding = |what: String| Finding { invariant: 18, what, place: place.clone() };
-        let read = house.look(|world| self.page(world, &walk));
+        let read = system.read(|world| self.page(world, &walk));
         let (ids, has_more) = read.map_err(|refusal| finding(format!("was refused: {}", refusal.message)))?;
         if let Some(twice) = ids.iter().find(|id| !walk.met.insert(**id)) {
             return Err(finding(format!("{twice} came twice")));
@@ -136,7 +136,7 @@ impl Pager {
             Way::Down | Way::Up => (walk.cursor, None),
             Way::Back => (None, walk.cursor),
         };
-        let asked = PageAsked {
+        let asked = PageRequest {
             limit: Some(walk.limit),
             starting_after,
             ending_before,
@@ -152,7 +152,7 @@ impl Pager {
 }
 
 /// A page of the walk's list, as its handler reads it.
-fn of_list(world: &mut World, walk: &Walk, asked: &PageAsked) -> Result<(Vec<Uuid>, bool), Halt> {
+fn of_list(world: &mut World, walk: &Walk, asked: &PageRequest) -> Result<(Vec<Uuid>, bool), Halt> {
     match walk.list {
         List::Links => ids::<PayoutLink>(world, walk.scope, asked, |link| link.id.0),
         List::Transfers => ids::<Transfer>(world, walk.scope, asked, |transfer| transfer.id.0),
@@ -163,7 +163,7 @@ fn of_list(world: &mut World, walk: &Walk, asked: &PageAsked) -> Result<(Vec<Uui
 fn ids<R: Record>(
     world: &mut World,
     scope: Scope,
-    asked: &PageAsked,
+    asked: &PageRequest,
     id: impl Fn(&R) -> Uuid,
 ) -> Result<(Vec<Uuid>, bool), Halt> {
     let mine = Query::of::<R>(scope.org.to_value(), "id", 1).equal("app", scope.app);
@@ -172,10 +172,10 @@ fn ids<R: Record>(
 }
 
 /// The page that begins after as many objects as were met: wrong as soon as something new comes in before them.
-fn counted_off(world: &mut World, walk: &Walk, asked: PageAsked) -> Result<(Vec<Uuid>, bool), Halt> {
+fn counted_off(world: &mut World, walk: &Walk, asked: PageRequest) -> Result<(Vec<Uuid>, bool), Halt> {
     let count = i64::try_from(walk.met.len()).unwrap_or(i64::MAX);
     let from_the_beginning =
-        PageAsked { limit: Some(count + walk.limit), starting_after: None, ending_before: None, ..asked };
+        PageRequest { limit: Some(count + walk.limit), starting_after: None, ending_before: None, ..asked };
     let (ids, has_more) = of_list(world, walk, &from_the_beginning)?;
     Ok((ids.into_iter().skip(walk.met.len()).collect(), has_more))
 }

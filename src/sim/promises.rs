@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use uuid::Uuid;
 
-use super::house::House;
 use super::requests::{Request, Wish};
+use super::system::System;
 use crate::http::idempotency::StoredAnswer;
 use crate::http::{Answer, Content};
 use crate::ids::OrgId;
@@ -19,7 +19,7 @@ type Key = (OrgId, Uuid, String);
 
 /// What was answered under a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Told {
+struct Reported {
     status: u16,
     body: Option<String>,
 }
@@ -30,7 +30,7 @@ struct Known {
     /// The requests that were sent under it.
     prints: BTreeSet<String>,
     /// The request that had it first, and its answer.
-    told: Option<(String, Told)>,
+    reported: Option<(String, Reported)>,
     /// Whether some answer was lost, so that nobody knows which request had it first.
     doubtful: bool,
 }
@@ -55,7 +55,7 @@ pub(super) enum Next {
 impl Promises {
     /// How many answers clients hold.
     pub fn len(&self) -> usize {
-        self.keys.values().filter(|known| known.told.is_some()).count()
+        self.keys.values().filter(|known| known.reported.is_some()).count()
     }
 
     /// Takes note that a request is being sent.
@@ -88,7 +88,7 @@ impl Promises {
             return Err(finding(16, "another tenant's object was found".to_owned()));
         }
         let code = match outcome {
-            Ok(answer) => return self.told(request, answer).map_err(|what| finding(8, what)),
+            Ok(answer) => return self.reported(request, answer).map_err(|what| finding(8, what)),
             Err(refusal) => refusal.code,
         };
         if code == Code::OutcomeUnknown {
@@ -111,14 +111,14 @@ impl Promises {
         self.keys.get_mut(&key_of(request)?)
     }
 
-    fn told(&mut self, request: &Request, answer: &Answer) -> Result<Next, String> {
+    fn reported(&mut self, request: &Request, answer: &Answer) -> Result<Next, String> {
         // A 400 is not kept: the corrected request may come under the same key.
         let Some(key) = key_of(request).filter(|_| answer.status != Code::InvalidInput.status()) else {
             return Ok(Next::Content);
         };
-        let now = Told { status: answer.status, body: body(answer) };
+        let now = Reported { status: answer.status, body: body(answer) };
         let known = self.keys.entry(key.clone()).or_default();
-        match &known.told {
+        match &known.reported {
             Some((print, before)) if *print == request.print() => {
                 if *before != now || !answer.replayed {
                     let again = if answer.replayed { "a replay" } else { "an execution" };
@@ -130,7 +130,7 @@ impl Promises {
                 return Err("the first answer says that it is a replay".to_owned());
             }
             None => {
-                known.told = Some((request.print(), now));
+                known.reported = Some((request.print(), now));
                 self.recent.push(key);
             }
         }
@@ -139,7 +139,7 @@ impl Promises {
 
     fn reused(&mut self, request: &Request) -> Result<Next, String> {
         let Some(known) = self.known(request) else { return Err("a request without a key was refused for it".into()) };
-        let had_it_first = known.told.as_ref().is_some_and(|(print, _)| *print == request.print());
+        let had_it_first = known.reported.as_ref().is_some_and(|(print, _)| *print == request.print());
         if had_it_first {
             return Err("was refused as another request than itself".to_owned());
         }
@@ -150,26 +150,27 @@ impl Promises {
     }
 
     /// After a restart: everything that was acknowledged before it is still there.
-    pub fn kept_recent(&mut self, house: &House) -> Option<Finding> {
-        std::mem::take(&mut self.recent).iter().find_map(|key| self.kept(key, house))
+    pub fn kept_recent(&mut self, system: &System) -> Option<Finding> {
+        std::mem::take(&mut self.recent).iter().find_map(|key| self.kept(key, system))
     }
 
     /// Everything that was ever acknowledged is there.
-    pub fn kept_all(&self, house: &House) -> Option<Finding> {
+    pub fn kept_all(&self, system: &System) -> Option<Finding> {
         // The order matters only for which of several losses is named.
         let mut keys: Vec<&Key> = self.keys.keys().collect();
         keys.sort_unstable();
-        keys.into_iter().find_map(|key| self.kept(key, house))
+        keys.into_iter().find_map(|key| self.kept(key, system))
     }
 
-    fn kept(&self, key: &Key, house: &House) -> Option<Finding> {
+    fn kept(&self, key: &Key, system: &System) -> Option<Finding> {
         let (org, scope, idempotency_key) = key;
-        let (_, told) = self.keys.get(key)?.told.as_ref()?;
-        let row = house.look(|world| world.get::<StoredAnswer>(key![*org, *scope, idempotency_key.clone()]));
+        let (_, reported) = self.keys.get(key)?.reported.as_ref()?;
+        let row = system.read(|world| world.get::<StoredAnswer>(key![*org, *scope, idempotency_key.clone()]));
         let stored = row.ok().flatten();
-        let is_kept =
-            stored.as_ref().is_some_and(|stored| i64::from(told.status) == stored.status && told.body == stored.body);
-        let what = format!("was acknowledged with {}; the store has {:?}", told.status, stored.map(|it| it.status));
+        let is_kept = stored
+            .as_ref()
+            .is_some_and(|stored| i64::from(reported.status) == stored.status && reported.body == stored.body);
+        let what = format!("was acknowledged with {}; the store has {:?}", reported.status, stored.map(|it| it.status));
         (!is_kept).then(|| Finding { invariant: 19, what, place: format!("idempotency key {idempotency_key}") })
     }
 }

@@ -11,8 +11,8 @@ use crate::ids::{OrgId, TransferId};
 use crate::ledger::verify::Finding;
 use crate::money::Cents;
 use crate::rails::failures::FailureCode;
-use crate::rails::sandbox::fate;
-use crate::rails::{Instruction, Standing};
+use crate::rails::sandbox::simulated_outcome;
+use crate::rails::{Instruction, ItemStatus};
 use crate::transfers::{Transfer, TransferStatus};
 
 /// One item in the rail's book.
@@ -28,7 +28,7 @@ struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     /// An answer.
-    Standing(Standing),
+    ItemStatus(ItemStatus),
     /// Nothing in time. The rail may have taken the item all the same.
     Silence,
 }
@@ -71,7 +71,7 @@ impl Rail {
         if !self.sound && chance.one_in(40) {
             return Heard::Silence;
         }
-        Heard::Standing(self.standing(reference, now))
+        Heard::ItemStatus(self.item_status(reference, now))
     }
 
     /// Is asked what became of a transfer.
@@ -93,7 +93,7 @@ impl Rail {
                 self.returns.insert((returns_at.plus_seconds(later), reference));
             }
         }
-        Heard::Standing(self.standing(reference, now))
+        Heard::ItemStatus(self.item_status(reference, now))
     }
 
     /// The next return that is due to be told, if any is.
@@ -107,23 +107,23 @@ impl Rail {
     }
 
     /// Its news was taken in; it does not tell it again by itself.
-    pub fn told(&mut self, reference: Reference) {
-        self.returns.retain(|(_, told)| *told != reference);
+    pub fn reported(&mut self, reference: Reference) {
+        self.returns.retain(|(_, reported)| *reported != reference);
     }
 
     /// Compares a payout with the rail's book: one item at most (6), and no outcome that the rail did not give.
     pub fn disagreement(&self, transfer: &Transfer, now: Time) -> Option<Finding> {
         let reference = (transfer.org, transfer.id);
         let items = self.items.get(&reference).map_or(0, Vec::len);
-        let says = self.standing(reference, now);
+        let says = self.item_status(reference, now);
         let agrees = match transfer.status {
             TransferStatus::Created | TransferStatus::Flagged => true,
             TransferStatus::Canceled => items == 0,
             // One that was approved is pending before its rail is told.
             TransferStatus::Pending => items == 1 || transfer.waits_for_rail(),
-            TransferStatus::Completed => matches!(says, Standing::Completed | Standing::Returned(_)),
-            TransferStatus::Failed => matches!(says, Standing::Failed(_)),
-            TransferStatus::Reversed => matches!(says, Standing::Returned(_)),
+            TransferStatus::Completed => matches!(says, ItemStatus::Completed | ItemStatus::Returned(_)),
+            TransferStatus::Failed => matches!(says, ItemStatus::Failed(_)),
+            TransferStatus::Reversed => matches!(says, ItemStatus::Returned(_)),
         };
         let amount_agrees = self.items.get(&reference).is_none_or(|items| items[0].amount == transfer.arrives);
         if items <= 1 && agrees && amount_agrees {
@@ -134,22 +134,22 @@ impl Rail {
         Some(Finding { invariant, what, place: format!("transfer {}", transfer.id) })
     }
 
-    fn standing(&self, reference: Reference, now: Time) -> Standing {
-        let Some(item) = self.items.get(&reference).and_then(|items| items.first()) else { return Standing::Unknown };
+    fn item_status(&self, reference: Reference, now: Time) -> ItemStatus {
+        let Some(item) = self.items.get(&reference).and_then(|items| items.first()) else { return ItemStatus::Unknown };
         if now < item.settles_at {
-            return Standing::Accepted { settles_at: item.settles_at };
+            return ItemStatus::Accepted { settles_at: item.settles_at };
         }
         match (item.fails_with, item.returns) {
-            (Some(code), _) => Standing::Failed(code),
-            (None, Some((returns_at, code))) if now >= returns_at => Standing::Returned(code),
-            (None, _) => Standing::Completed,
+            (Some(code), _) => ItemStatus::Failed(code),
+            (None, Some((returns_at, code))) if now >= returns_at => ItemStatus::Returned(code),
+            (None, _) => ItemStatus::Completed,
         }
     }
 }
 
 /// A new item: magic destinations say what becomes of it (docs/decisions.md 13), chance of the others.
 fn item(instruction: &Instruction, now: Time, chance: &mut Chance) -> Item {
-    let magic = fate(&instruction.far_end);
+    let magic = simulated_outcome(&instruction.far_end);
     let settles_at = match chance.position(4) {
         0 => now,
         1 => now.plus_seconds(chance.between(1, 60)),

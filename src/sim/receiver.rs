@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::chance::Chance;
-use crate::http::Scope;
 use crate::ids::WebhookEndpointId;
 use crate::outbound::Unanswered;
+use crate::scope::Scope;
 use crate::vault::{Unsealed, Vault};
 use crate::webhooks::{CreateEndpoint, Outcome};
 
@@ -20,13 +20,13 @@ pub(super) struct Receiver {
 impl Receiver {
     /// Is told of an event. Whether it heard it, and whether its answer arrives, are two things.
     pub fn call(&mut self, endpoint: WebhookEndpointId, sequence: i64, chance: &mut Chance) -> Outcome {
-        let trouble = if self.sound { 99 } else { chance.position(20) };
-        match trouble {
+        let failure = if self.sound { 99 } else { chance.position(20) };
+        match failure {
             0 => return Outcome::Unanswered(Unanswered::NotConnected),
             1 => return answered(503),
             _ => drop(self.heard.entry(endpoint).or_default().insert(sequence)),
         }
-        if trouble == 2 { Outcome::Unanswered(Unanswered::TimedOut) } else { answered(204) }
+        if failure == 2 { Outcome::Unanswered(Unanswered::TimedOut) } else { answered(204) }
     }
 
     /// Whether it was told of an event.

@@ -75,16 +75,16 @@ impl Simulation {
             seed: self.settings.seed,
             ops: self.ops,
             steps: self.steps,
-            commits: self.house.memory().commits(),
+            commits: self.system.memory().commits(),
             faults: self.faults,
-            restarts: self.house.restarts,
+            restarts: self.system.restarts,
             links: self.directory.links_made,
             payouts: self.directory.payouts,
             keys: self.promises.len(),
-            simulated_days: self.house.now().seconds_since(super::START) / crate::clock::DAY_SECONDS,
+            simulated_days: self.system.now().seconds_since(super::START) / crate::clock::DAY_SECONDS,
             reached: self.reached(),
             answers: self.heard.clone(),
-            state_hash: state_hash(self.house.memory()),
+            state_hash: state_hash(self.system.memory()),
         }
     }
 }

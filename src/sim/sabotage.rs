@@ -9,7 +9,7 @@ use crate::events::Event;
 use crate::funding::Debt;
 use crate::http::idempotency::StoredAnswer;
 use crate::jobs::{Job, Work};
-use crate::ledger::{Hold, HoldState, LedgerAccount, PlaceKind, Transaction};
+use crate::ledger::{Hold, HoldState, LedgerAccount, LedgerAccountKind, Transaction};
 use crate::messages::delivery_days::DeliveryDay;
 use crate::payables::{Payable, PayableStatus};
 use crate::payout_link_batches::{BatchRow, RowStatus};
@@ -44,7 +44,7 @@ pub enum Sabotage {
     /// Rows of a batch that succeeded say that they failed.
     DeniedRows,
     /// The carrier denies having taken what it took.
-    CarrierDenies,
+    ProviderDenies,
     /// A reader of lists counts pages off from the beginning.
     PagesByCount,
     /// Links whose money is not there go out.
@@ -100,7 +100,7 @@ impl Sabotage {
             | Self::OneDeliveryTooMany
             | Self::LazyStore
             | Self::StaleLeases
-            | Self::CarrierDenies
+            | Self::ProviderDenies
             | Self::PagesByCount
             | Self::ThiefHasPhone => {}
             Self::LostEvents if chance.one_in(50) => lose::<Event>(changes, memory),
@@ -108,7 +108,7 @@ impl Sabotage {
             Self::LostEvents | Self::LostJobs => {}
             Self::ForgottenAnswers => lose::<StoredAnswer>(&mut changes.clone(), memory),
             Self::WrongBalances => {
-                let is_wallet = |account: &LedgerAccount| account.kind == PlaceKind::AppWallet;
+                let is_wallet = |account: &LedgerAccount| account.kind == LedgerAccountKind::AppWallet;
                 overwrite(changes, memory, is_wallet, "balance", &Value::Int(1));
             }
             Self::ReopenedHolds => {
@@ -117,8 +117,8 @@ impl Sabotage {
             }
             Self::BrokenChain => overwrite(changes, memory, |_: &Event| true, "hash", &Value::Bytes(vec![0; 32])),
             Self::RewrittenLedger => {
-                let elsewhere = Value::Text("elsewhere".to_owned());
-                overwrite(&mut changes.clone(), memory, |_: &Transaction| true, "destination_name", &elsewhere);
+                let hooks = Value::Text("elsewhere".to_owned());
+                overwrite(&mut changes.clone(), memory, |_: &Transaction| true, "destination_name", &hooks);
             }
             Self::CrossedTenants => cross_tenants(changes, memory),
             Self::ForgottenApprovals => {

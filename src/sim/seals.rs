@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::chance::Chance;
-use super::house::{Batch, House};
+use super::system::{Batch, System};
 use super::{Said, Simulation, Violation, Who, bug};
 use crate::apps::Organization;
 use crate::ids::OrgId;
@@ -110,7 +110,7 @@ impl Seals {
                 if found.is_some() {
                     return found;
                 }
-                let opens = |seal: &Seal, place: &Seal| vault.open(&place.place, &seal.bytes).is_ok();
+                let opens = |seal: &Seal, place: &Seal| vault.open(&place.context, &seal.bytes).is_ok();
                 let others = |own: usize| {
                     let of_row = seals.iter().enumerate().filter(move |(other, _)| *other != own);
                     before.iter().chain(of_row.map(|(_, place)| place))
@@ -159,8 +159,8 @@ impl Seals {
 }
 
 /// What is wrong with any seal.
-pub(super) fn all(house: &House, vault: &Vault) -> Option<Finding> {
-    match check::check(&house.reads(), vault, Extent::All) {
+pub(super) fn all(system: &System, vault: &Vault) -> Option<Finding> {
+    match check::check(&system.reads(), vault, Extent::All) {
         Ok(opened) => opened.findings.into_iter().next(),
         Err(error) => {
             Some(Finding { invariant: Finding::UNNUMBERED, what: error.to_string(), place: "the store".to_owned() })
@@ -173,14 +173,14 @@ impl Simulation {
     pub(super) fn rekey(&mut self, batch: &mut Batch<Who, Said>) -> Result<(), Box<Violation>> {
         if self.seals.pass.is_none() && self.steps >= self.seals.next_rekey && !self.draining {
             self.seals.next_rekey = self.steps.saturating_mul(REKEY_FACTOR);
-            self.seals.begin(self.house.memory(), &self.vault);
+            self.seals.begin(self.system.memory(), &self.vault);
         }
         while let Some(pass) = &self.seals.pass {
             let Some(org) = pass.organizations.front().copied() else {
                 self.seals.end(&self.vault);
                 return self.check_seals();
             };
-            let page = self.house.look(|world| next_page(world, org, &pass.at, &self.vault));
+            let page = self.system.read(|world| next_page(world, org, &pass.at, &self.vault));
             match page.map_err(|refusal| self.violation(bug("reading seals", &refusal)))? {
                 None => self.seals.go_on(Position::default(), true),
                 Some((page, next)) if page.is_empty() => self.seals.go_on(next, false),
@@ -213,7 +213,7 @@ impl Simulation {
     /// After a restart or a rekey: a sample of what is sealed opens in its place, and in no other.
     pub(super) fn check_seals(&mut self) -> Result<(), Box<Violation>> {
         let vault: &Arc<Vault> = &self.vault;
-        let found = self.seals.check(self.house.memory(), vault);
+        let found = self.seals.check(self.system.memory(), vault);
         found.map_or(Ok(()), |finding| Err(self.violation(finding)))
     }
 }

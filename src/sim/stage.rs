@@ -12,7 +12,6 @@ use crate::email::Email;
 use crate::engine::Command;
 use crate::funding::SetAchAccount;
 use crate::http::input::Input;
-use crate::http::{Environment, Scope};
 use crate::ids::{AppId, OrgId, TransferId};
 use crate::ledger;
 use crate::ledger::postings;
@@ -22,6 +21,8 @@ use crate::money::Cents;
 use crate::payout_methods::{AccountType, Details, Target, UsBank};
 use crate::phone::PhoneNumber;
 use crate::platform::Platform;
+use crate::program::Environment;
+use crate::scope::Scope;
 use crate::strict_json::Json;
 use crate::vault::Vault;
 use crate::world::record::key;
@@ -61,7 +62,7 @@ pub(super) const PASSWORD_HASH: &str = "hash";
 
 /// Somebody with a phone.
 #[derive(Clone, Debug)]
-pub(super) struct Someone {
+pub(super) struct Individual {
     /// Who they are.
     pub phone: PhoneNumber,
     /// Their address.
@@ -79,7 +80,7 @@ pub(super) struct Stage {
     /// Every app, with its organization.
     pub apps: Vec<Scope>,
     /// Everybody.
-    pub people: Vec<Someone>,
+    pub people: Vec<Individual>,
     phones: HashMap<String, usize>,
     addresses: HashMap<String, usize>,
 }
@@ -169,26 +170,26 @@ impl Command for Fund {
 impl Stage {
     /// An empty stage with its people.
     pub fn new() -> Self {
-        let people: Vec<Someone> = (0..PEOPLE).filter_map(someone).collect();
-        let phones = people.iter().enumerate().map(|(place, someone)| (someone.phone.e164(), place)).collect();
-        let address = |(place, someone): (usize, &Someone)| (someone.email.as_str().to_owned(), place);
+        let people: Vec<Individual> = (0..PEOPLE).filter_map(individual).collect();
+        let phones = people.iter().enumerate().map(|(place, individual)| (individual.phone.e164(), place)).collect();
+        let address = |(place, individual): (usize, &Individual)| (individual.email.as_str().to_owned(), place);
         let addresses = people.iter().enumerate().map(address).collect();
         Self { apps: Vec::new(), people, phones, addresses }
     }
 
     /// Somebody to be paid, every other time one of the regulars.
-    pub fn payee(&self, chance: &mut Chance) -> Option<&Someone> {
+    pub fn payee(&self, chance: &mut Chance) -> Option<&Individual> {
         let among = if chance.one_in(2) { self.people.get(..REGULARS).unwrap_or(&self.people) } else { &self.people };
         chance.pick(among)
     }
 
     /// Whose phone this is, in E.164.
-    pub fn by_phone(&self, phone: &str) -> Option<&Someone> {
+    pub fn by_phone(&self, phone: &str) -> Option<&Individual> {
         self.phones.get(phone).and_then(|place| self.people.get(*place))
     }
 
     /// Whose address this is.
-    pub fn by_email(&self, email: &str) -> Option<&Someone> {
+    pub fn by_email(&self, email: &str) -> Option<&Individual> {
         self.addresses.get(email).and_then(|place| self.people.get(*place))
     }
 
@@ -250,7 +251,7 @@ pub(super) fn read<T: Input>(text: &str) -> Option<T> {
     T::read(&Json::parse(text.as_bytes()).ok()?, "").ok()
 }
 
-fn someone(number: usize) -> Option<Someone> {
+fn individual(number: usize) -> Option<Individual> {
     let phone = PhoneNumber::parse("1", &format!("212736{:04}", 1_000 + number)).ok()?;
     // One of forty is on the sanctions list of the sandbox, so that reviews happen.
     let (first_name, last_name) = if number % 40 == 7 {
@@ -259,7 +260,7 @@ fn someone(number: usize) -> Option<Someone> {
         (format!("Person {number}"), "Doe".to_owned())
     };
     let email = Email::parse(&format!("person{number}@example.com")).ok()?;
-    Some(Someone { phone, email, first_name, last_name, details: details(number) })
+    Some(Individual { phone, email, first_name, last_name, details: details(number) })
 }
 
 /// Where a person may be paid: good accounts, and those that fail or come back on purpose (docs/decisions.md 13).

@@ -36,7 +36,7 @@ fn what_is_broken_on_purpose_is_found() {
     is_found(Sabotage::StaleLeases, 17);
     is_found(Sabotage::ForgottenLinks, 13);
     is_found(Sabotage::DeniedRows, 11);
-    is_found(Sabotage::CarrierDenies, 10);
+    is_found(Sabotage::ProviderDenies, 10);
     is_found(Sabotage::PagesByCount, 18);
     is_found(Sabotage::UnfundedLinks, 9);
     is_found(Sabotage::ForgottenApprovals, 12);

@@ -5,25 +5,26 @@ mod letters;
 
 use std::sync::Arc;
 
-use super::carrier::Carrier;
 use super::chance::Chance;
-use super::house::{Batch, House};
+use super::provider::Provider;
 use super::rail::{Heard, Rail};
 use super::receiver::Receiver;
+use super::system::{Batch, System};
 use super::{Said, Who};
 use crate::erasure::{self, ErasePage, Found, Page};
-use crate::funding::TendWallet;
-use crate::http::{Answer, Scope};
+use crate::funding::TopUpWallet;
+use crate::http::Answer;
 use crate::ids::{
     AppId, MessageId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId, WebhookEndpointId,
 };
 use crate::jobs::{Leased, Work};
-use crate::messages::{Before, BeginAttempt, Concluded, Conclusion, StillOnItsWay};
+use crate::messages::{AttemptOutcome, Before, BeginAttempt, Concluded, StillOnItsWay};
 use crate::payments::ReleasePayment;
 use crate::payout_link_batches::{self, BatchRow, Begin, Finish, PayoutLinkBatch, ProcessRow, waiting};
 use crate::payout_links::{ClaimLinkDelivered, DeliverInDoubt, Expire, NewToken, Remind};
-use crate::rails::Standing;
+use crate::rails::ItemStatus;
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::screening::{LookedUp, Watchlist};
 use crate::settlements::{self, Followed, Submitted};
 use crate::users::screening::{ScreenUsers, next_users};
@@ -44,7 +45,7 @@ pub(super) enum Finished {
         /// The link that it brought.
         link: Option<PayoutLinkId>,
         /// How it went.
-        outcome: Conclusion,
+        outcome: AttemptOutcome,
     },
     /// A carrier is about to be told of a message; what is known of an attempt in doubt.
     Attempt(MessageId, Before),
@@ -53,11 +54,11 @@ pub(super) enum Finished {
     /// The carrier has a message still on its way.
     OnItsWay,
     /// A transfer was handed to the rail.
-    Submitted(TransferId, Standing),
+    Submitted(TransferId, ItemStatus),
     /// The rail was asked about a transfer.
-    Followed(TransferId, Standing),
+    Followed(TransferId, ItemStatus),
     /// A wallet is to be looked after.
-    Tended(AppId),
+    ToppedUp(AppId),
     /// The time of a link is over.
     Released(TransferId),
     Expired(PayoutLinkId),
@@ -110,7 +111,7 @@ pub(super) struct Outside<'a> {
     /// The rails.
     pub rail: &'a mut Rail,
     /// The carrier of messages.
-    pub carrier: &'a mut Carrier,
+    pub provider: &'a mut Provider,
     /// The receiver of webhooks.
     pub receiver: &'a mut Receiver,
     /// Opens what is sealed.
@@ -132,33 +133,33 @@ pub(super) enum Performed {
 /// What a worker would log: something that it needs is not there.
 pub(super) fn perform(
     hand: &mut Hand,
-    house: &House,
+    system: &System,
     outside: &mut Outside<'_>,
     chance: &mut Chance,
 ) -> Result<Performed, Refusal> {
     let org = hand.leased.org;
     let finished = match hand.leased.work {
-        Work::SendMessage { message } => letters::send(hand, MessageId(message), house, outside, chance)?,
+        Work::SendMessage { message } => letters::send(hand, MessageId(message), system, outside, chance)?,
         Work::FollowMessage { message } => {
-            Some(letters::follow(&hand.leased, MessageId(message), house, outside, chance)?)
+            Some(letters::follow(&hand.leased, MessageId(message), system, outside, chance)?)
         }
-        Work::SubmitTransfer { transfer } => return submit(hand, TransferId(transfer), house, outside, chance),
+        Work::SubmitTransfer { transfer } => return submit(hand, TransferId(transfer), system, outside, chance),
         Work::FollowTransfer { transfer } => {
             let transfer = TransferId(transfer);
-            let heard = outside.rail.look_up((org, transfer), house.now(), chance);
-            standing(heard).map(|standing| Finished::Followed(transfer, standing))
+            let heard = outside.rail.look_up((org, transfer), system.now(), chance);
+            item_status(heard).map(|item_status| Finished::Followed(transfer, item_status))
         }
-        Work::TendWallet { app } => Some(Finished::Tended(AppId(app))),
+        Work::TopUpWallet { app } => Some(Finished::ToppedUp(AppId(app))),
         Work::ReleasePayment { transfer } => Some(Finished::Released(TransferId(transfer))),
         Work::ExpireLink { link } => Some(Finished::Expired(PayoutLinkId(link))),
         Work::RemindLink { link } => Some(Finished::Reminded(PayoutLinkId(link))),
         Work::ScreenUsers { run } => {
             let run = ScreeningRunId(run);
-            Some(Finished::Screened(run, house.look(|world| next_users(world, org, run))?))
+            Some(Finished::Screened(run, system.read(|world| next_users(world, org, run))?))
         }
         Work::EraseUser { user } => {
             let user = UserId(user);
-            let mut page = house.look(|world| erasure::next(world, outside.vault, org, user))?;
+            let mut page = system.read(|world| erasure::next(world, outside.vault, org, user))?;
             // Clients of the simulator repeat their requests for ever, and remember what they were answered.
             if let Some(page) = &mut page
                 && let Found::Answers(answers) = &mut page.found
@@ -167,9 +168,9 @@ pub(super) fn perform(
             }
             Some(Finished::Erased(user, page))
         }
-        Work::ProcessPayoutLinkBatch { batch } => Some(process(hand, PayoutLinkBatchId(batch), house, chance)?),
+        Work::ProcessPayoutLinkBatch { batch } => Some(process(hand, PayoutLinkBatchId(batch), system, chance)?),
         Work::FeedWebhooks { app } => Some(Finished::Fed(AppId(app))),
-        Work::CallWebhook { endpoint } => call(&hand.leased, WebhookEndpointId(endpoint), house, outside, chance)?,
+        Work::CallWebhook { endpoint } => call(&hand.leased, WebhookEndpointId(endpoint), system, outside, chance)?,
     };
     Ok(finish(hand, finished))
 }
@@ -181,12 +182,12 @@ fn finish(hand: &mut Hand, finished: Option<Finished>) -> Performed {
 }
 
 /// The next part of a batch.
-fn process(hand: &Hand, id: PayoutLinkBatchId, house: &House, chance: &mut Chance) -> Result<Finished, Refusal> {
+fn process(hand: &Hand, id: PayoutLinkBatchId, system: &System, chance: &mut Chance) -> Result<Finished, Refusal> {
     if hand.known == Known::Nothing {
         return Ok(Finished::BatchBegun(id));
     }
     let (org, limit) = (hand.leased.org, chance.position(ROWS_AT_ONCE) + 1);
-    let (batch, rows) = house.look(|world| {
+    let (batch, rows) = system.read(|world| {
         let batch = world.get::<PayoutLinkBatch>(key![org, id])?;
         let batch = batch.ok_or_else(|| Refusal::not_found("payout link batch"))?;
         Ok((batch, world.page::<BatchRow>(&waiting(org, id, limit))?))
@@ -198,13 +199,13 @@ fn process(hand: &Hand, id: PayoutLinkBatchId, house: &House, chance: &mut Chanc
 fn call(
     leased: &Leased,
     endpoint: WebhookEndpointId,
-    house: &House,
+    system: &System,
     outside: &mut Outside<'_>,
     chance: &mut Chance,
 ) -> Result<Option<Finished>, Refusal> {
-    let now = house.now();
+    let now = system.now();
     let mut attempted = Attempted { leased: leased.clone(), endpoint, calls: 0, next: None, outcomes: Vec::new() };
-    if let Some(round) = house.look(|world| webhooks::round(world, leased.org, endpoint, now))? {
+    if let Some(round) = system.read(|world| webhooks::round(world, leased.org, endpoint, now))? {
         attempted.calls = round.endpoint.calls;
         attempted.next = round.next;
         for (delivery, event) in &round.due {
@@ -220,12 +221,12 @@ fn call(
 fn submit(
     hand: &mut Hand,
     id: TransferId,
-    house: &House,
+    system: &System,
     outside: &mut Outside<'_>,
     chance: &mut Chance,
 ) -> Result<Performed, Refusal> {
-    let (now, org) = (house.now(), hand.leased.org);
-    let instruction = house.look(|world| settlements::instruction(world, outside.vault, org, id))?;
+    let (now, org) = (system.now(), hand.leased.org);
+    let instruction = system.read(|world| settlements::instruction(world, outside.vault, org, id))?;
     let in_doubt = hand.leased.attempt > 1 && hand.known == Known::Nothing;
     let heard = match instruction {
         Some(instruction) if !in_doubt => {
@@ -237,16 +238,16 @@ fn submit(
         }
         Some(_) | None => outside.rail.look_up((org, id), now, chance),
     };
-    if in_doubt && heard == Heard::Standing(Standing::Unknown) {
+    if in_doubt && heard == Heard::ItemStatus(ItemStatus::Unknown) {
         hand.known = Known::NotTaken;
         return Ok(Performed::OnTheWay);
     }
-    Ok(finish(hand, standing(heard).map(|standing| Finished::Submitted(id, standing))))
+    Ok(finish(hand, item_status(heard).map(|item_status| Finished::Submitted(id, item_status))))
 }
 
-fn standing(heard: Heard) -> Option<Standing> {
+fn item_status(heard: Heard) -> Option<ItemStatus> {
     match heard {
-        Heard::Standing(standing) => Some(standing),
+        Heard::ItemStatus(item_status) => Some(item_status),
         Heard::Silence => None,
     }
 }
@@ -274,13 +275,13 @@ pub(super) fn report(
             batch.add(who, DeliverInDoubt { leased, message, link }, Said::Begun);
         }
         Finished::OnItsWay => batch.add(who, StillOnItsWay { leased }, |()| Said::Done),
-        Finished::Submitted(transfer, standing) => {
-            batch.add(who, Submitted { leased, transfer, standing }, |()| Said::Done);
+        Finished::Submitted(transfer, item_status) => {
+            batch.add(who, Submitted { leased, transfer, item_status }, |()| Said::Done);
         }
-        Finished::Followed(transfer, standing) => {
-            batch.add(who, Followed { leased, transfer, standing }, |_| Said::Done);
+        Finished::Followed(transfer, item_status) => {
+            batch.add(who, Followed { leased, transfer, item_status }, |_| Said::Done);
         }
-        Finished::Tended(app) => batch.add(who, TendWallet { leased, app }, |()| Said::Done),
+        Finished::ToppedUp(app) => batch.add(who, TopUpWallet { leased, app }, |()| Said::Done),
         Finished::Released(transfer) => batch.add(who, ReleasePayment { leased, transfer }, |()| Said::Done),
         Finished::Expired(link) => batch.add(who, Expire { leased, link }, |()| Said::Done),
         Finished::Reminded(link) => batch.add(who, Remind { leased, link }, |()| Said::Done),

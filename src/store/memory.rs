@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{CommitError, Landed, Snapshot, StoreError};
+use super::{CommitError, OnCommit, Snapshot, StoreError};
 use crate::world::query::{Compare, Direction, Query};
 use crate::world::{Row, Table, TableChanges, Value, Want};
 
@@ -52,7 +52,7 @@ pub struct Tables {
     watched: Option<Vec<Change>>,
     fault: Fault,
     /// A commit that was begun, and is not to be seen yet.
-    begun: Option<(Vec<TableChanges>, Landed)>,
+    begun: Option<(Vec<TableChanges>, OnCommit)>,
     /// Whether commits wait for [`Memory::flush`] to survive a crash.
     lazy: bool,
     commits: u64,
@@ -145,9 +145,9 @@ impl Memory {
 
     pub(super) fn snapshot<T>(
         &self,
-        look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
+        fetch: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        look(&Snapshot::Memory(&self.tables()))
+        fetch(&Snapshot::Memory(&self.tables()))
     }
 
     pub(super) fn load(&mut self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
@@ -161,14 +161,14 @@ impl Memory {
             .collect())
     }
 
-    pub(super) fn begin_commit(&mut self, changes: Vec<TableChanges>, landed: Landed) {
-        self.tables().begun = Some((changes, landed));
+    pub(super) fn begin_commit(&mut self, changes: Vec<TableChanges>, on_commit: OnCommit) {
+        self.tables().begun = Some((changes, on_commit));
     }
 
     pub(super) fn finish_commit(&mut self) {
         let begun = self.tables().begun.take();
-        if let Some((changes, landed)) = begun {
-            landed(self.commit(&changes));
+        if let Some((changes, on_commit)) = begun {
+            on_commit(self.commit(&changes));
         }
     }
 

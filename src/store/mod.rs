@@ -3,7 +3,7 @@
 //! A store loads rows by index in bulk, reads pages, and commits all changes of a
 //! batch at once. Deliberately absent: business rules, and writing outside a commit.
 
-mod beside;
+mod background;
 mod departure;
 pub mod memory;
 pub mod postgres;
@@ -17,7 +17,7 @@ use crate::ids::OrgId;
 use crate::world::record::Corrupt;
 use crate::world::{Row, TableChanges, Want};
 
-pub use beside::Beside;
+pub use background::BackgroundThread;
 pub use departure::{Departing, Departure};
 pub use memory::Memory;
 pub use postgres::Postgres;
@@ -61,7 +61,7 @@ pub enum CommitError {
 }
 
 /// Hears how a commit went, on the thread that wrote it.
-pub type Landed = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
+pub type OnCommit = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
 
 /// What a store answers at the begin of a batch.
 #[derive(Debug)]
@@ -121,20 +121,20 @@ impl Store {
         }
     }
 
-    /// Begins what [`Self::commit`] does, and comes back before it is done. Until `landed` hears how it went, look-ups
+    /// Begins what [`Self::commit`] does, and comes back before it is done. Until `on_commit` hears how it went, look-ups
     /// may see the changes or not. One after the other: the next may begin when this one has landed. Where the thread
-    /// dies that writes, `landed` is dropped unheard: then the outcome is unknown.
-    pub fn begin_commit(&mut self, changes: Vec<TableChanges>, last: Time, landed: Landed) {
+    /// dies that writes, `on_commit` is dropped unheard: then the outcome is unknown.
+    pub fn begin_commit(&mut self, changes: Vec<TableChanges>, last: Time, on_commit: OnCommit) {
         match self {
-            Self::Sqlite(writer) => writer.begin_commit(changes, landed),
-            Self::Memory(memory) => memory.begin_commit(changes, landed),
+            Self::Sqlite(writer) => writer.begin_commit(changes, on_commit),
+            Self::Memory(memory) => memory.begin_commit(changes, on_commit),
             // Another writer of the organization must be kept out until the commit has ended, so it is waited for.
-            Self::Postgres(writer) => landed(writer.commit(&changes, last)),
+            Self::Postgres(writer) => on_commit(writer.commit(&changes, last)),
         }
     }
 
     /// Whether another thread does what [`Self::begin_commit`] begins, so that it lands although nobody here does anything.
-    pub fn writes_beside(&self) -> bool {
+    pub fn commits_asynchronously(&self) -> bool {
         match self {
             Self::Sqlite(_) => true,
             Self::Memory(_) | Self::Postgres(_) => false,
@@ -225,11 +225,11 @@ impl Reads {
     }
 
     /// Looks at one consistent state, however long it takes; commits go on beside it.
-    pub fn snapshot<T>(&self, look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub fn snapshot<T>(&self, fetch: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         match self {
-            Self::Sqlite(readers) => readers.snapshot(look),
-            Self::Postgres(readers) => readers.snapshot(look),
-            Self::Memory(memory) => memory.snapshot(look),
+            Self::Sqlite(readers) => readers.snapshot(fetch),
+            Self::Postgres(readers) => readers.snapshot(fetch),
+            Self::Memory(memory) => memory.snapshot(fetch),
         }
     }
 }

@@ -6,8 +6,8 @@ use super::model::{Transfer, TransferKind, TransferStatus};
 use super::{MoveBalance, TransferJson};
 use crate::clock::Time;
 use crate::http::input::input;
-use crate::http::inputs::{Metadata, SignedAmount, Whole, word_input};
-use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageAsked, of_app, page};
+use crate::http::inputs::{Integer, Metadata, SignedAmount, word_input};
+use crate::http::lists::{LIMIT_MAX, ListEnvelope, PageRequest, of_app, page};
 use crate::http::route::route;
 use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::UserId;
@@ -34,7 +34,7 @@ input! {
     /// Which transfers are asked for.
     pub struct TransfersQuery {
         /// Objects of a page, 1 to 100; 10 when not given.
-        pub limit: Option<Whole<1, LIMIT_MAX>>,
+        pub limit: Option<Integer<1, LIMIT_MAX>>,
         /// The page after the transfer with this id.
         pub starting_after: Option<Uuid>,
         /// The page just before the transfer with this id.
@@ -59,8 +59,8 @@ input! {
 }
 
 impl TransfersQuery {
-    fn asked(&self) -> PageAsked {
-        PageAsked {
+    fn asked(&self) -> PageRequest {
+        PageRequest {
             limit: self.limit.map(|limit| limit.0),
             starting_after: self.starting_after,
             ending_before: self.ending_before,

@@ -20,13 +20,13 @@ pub use move_balance::MoveBalance;
 
 use std::sync::Arc;
 
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::{OrgId, PaymentCustomerId, TransferId, UserId};
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
-use rules::Happening;
+use rules::TransferEvent;
 
 /// A transfer of the app.
 pub fn find(world: &mut World, scope: Scope, id: TransferId) -> Result<Arc<Transfer>, Halt> {
@@ -51,7 +51,7 @@ pub fn under_way_of_customer(world: &World, org: OrgId, customer: PaymentCustome
 pub fn open(world: &mut World, transfer: Transfer) -> Result<Arc<Transfer>, Halt> {
     let under_way_of = transfer.whose_while_under_way();
     let transfer = world.add(Transfer { under_way_of, ..transfer });
-    tell(world, &transfer)?;
+    emit(world, &transfer)?;
     Ok(transfer)
 }
 
@@ -59,10 +59,10 @@ pub fn open(world: &mut World, transfer: Transfer) -> Result<Arc<Transfer>, Halt
 pub fn advance(
     world: &mut World,
     transfer: &Arc<Transfer>,
-    happening: Happening,
+    event: TransferEvent,
     edit: impl FnOnce(&mut Transfer),
 ) -> Result<Arc<Transfer>, Halt> {
-    let to = rules::step(transfer.status, happening)?;
+    let to = rules::apply(transfer.status, event)?;
     let now = world.now();
     let transfer = world.change(transfer, |transfer| {
         transfer.status = to;
@@ -71,7 +71,7 @@ pub fn advance(
         edit(transfer);
         transfer.under_way_of = transfer.whose_while_under_way();
     });
-    tell(world, &transfer)?;
+    emit(world, &transfer)?;
     Ok(transfer)
 }
 
@@ -82,12 +82,12 @@ pub fn touch(world: &mut World, transfer: &Arc<Transfer>) -> Result<(), Halt> {
         transfer.updated_at = now;
         transfer.version += 1;
     });
-    tell(world, &transfer)
+    emit(world, &transfer)
 }
 
 /// The one event of each step. All of a payment's are called the same, because who collects money waits for it under
 /// one name (docs/decisions.md 12).
-fn tell(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
+fn emit(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     let name = match (transfer.kind, transfer.status) {
         (TransferKind::Payment, _) => EventName::PaymentUpdated,
         (_, TransferStatus::Completed) => EventName::TransferCompleted,
@@ -99,5 +99,5 @@ fn tell(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
         ) => EventName::TransferUpdated,
     };
     let object = json::without_transactions(world, transfer)?;
-    events::tell(world, transfer.scope(), News::of(name, transfer.id.0, transfer.version, &object))
+    events::emit(world, transfer.scope(), NewEvent::of(name, transfer.id.0, transfer.version, &object))
 }

@@ -4,7 +4,6 @@ use uuid::Uuid;
 
 use crate::clock::Time;
 use crate::fees::{Breakdown, FeeBasis, Party};
-use crate::http::Scope;
 use crate::ids::{
     AppId, BankAccountId, MemberId, OrgId, PaymentCustomerId, PayoutLinkId, PayoutMethodId, TransferId, UserId,
 };
@@ -12,6 +11,7 @@ use crate::money::Cents;
 use crate::platform::Platform;
 use crate::rails::Direction;
 use crate::rails::failures::FailureCode;
+use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 
 words! {

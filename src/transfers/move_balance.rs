@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::model::{Transfer, TransferKind};
-use super::rules::Happening;
+use super::rules::TransferEvent;
 use crate::apps::limits::{self, Movement};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::ledger::{self, postings};
 use crate::money::Cents;
+use crate::scope::Scope;
 use crate::users;
 use crate::world::{Halt, World};
 
@@ -61,7 +61,7 @@ impl Command for MoveBalance {
         let transfer = Transfer { user_id: Some(user.id), metadata: self.metadata.clone(), ..transfer };
         let transfer = super::open(world, transfer)?;
         let transfer =
-            super::advance(world, &transfer, Happening::Completed, |transfer| transfer.completed_at = Some(now))?;
+            super::advance(world, &transfer, TransferEvent::Completed, |transfer| transfer.completed_at = Some(now))?;
         let json = super::json(world, &transfer)?;
         Ok((transfer, json))
     }

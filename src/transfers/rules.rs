@@ -3,11 +3,11 @@
 use super::model::{Transfer, TransferStatus};
 use crate::money::Cents;
 use crate::refusal::Refusal;
-use crate::world::states::{self, Move};
+use crate::world::states::{self, TransitionRow};
 
 /// What can happen to a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum TransferEvent {
     /// Stopped for a review.
     Flagged,
     /// The review let it go.
@@ -24,47 +24,53 @@ pub enum Happening {
     Returned,
 }
 
-impl Happening {
+impl TransferEvent {
     /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 7] =
         [Self::Flagged, Self::Cleared, Self::Submitted, Self::Completed, Self::Failed, Self::Canceled, Self::Returned];
 }
 
 /// The next state, or why there is none.
-pub fn step(status: TransferStatus, happening: Happening) -> Result<TransferStatus, Refusal> {
-    states::step("transfer", status, |status| next(status, happening))
+pub fn apply(status: TransferStatus, event: TransferEvent) -> Result<TransferStatus, Refusal> {
+    states::apply("transfer", status, |status| transition(status, event))
 }
 
-const fn next(status: TransferStatus, happening: Happening) -> Option<TransferStatus> {
+const fn transition(status: TransferStatus, event: TransferEvent) -> Option<TransferStatus> {
     use TransferStatus::{Canceled, Completed, Created, Failed, Flagged, Pending, Reversed};
-    match (status, happening) {
-        (Created, Happening::Flagged) => Some(Flagged),
-        (Flagged, Happening::Cleared) | (Created, Happening::Submitted) => Some(Pending),
-        (Created | Pending, Happening::Completed) => Some(Completed),
-        (Created | Pending | Flagged, Happening::Failed) => Some(Failed),
-        (Created | Pending | Flagged, Happening::Canceled) => Some(Canceled),
-        (Completed, Happening::Returned) => Some(Reversed),
-        (Created, Happening::Cleared | Happening::Returned)
-        | (Flagged, Happening::Flagged | Happening::Submitted | Happening::Completed | Happening::Returned)
-        | (Pending, Happening::Flagged | Happening::Cleared | Happening::Submitted | Happening::Returned)
+    match (status, event) {
+        (Created, TransferEvent::Flagged) => Some(Flagged),
+        (Flagged, TransferEvent::Cleared) | (Created, TransferEvent::Submitted) => Some(Pending),
+        (Created | Pending, TransferEvent::Completed) => Some(Completed),
+        (Created | Pending | Flagged, TransferEvent::Failed) => Some(Failed),
+        (Created | Pending | Flagged, TransferEvent::Canceled) => Some(Canceled),
+        (Completed, TransferEvent::Returned) => Some(Reversed),
+        (Created, TransferEvent::Cleared | TransferEvent::Returned)
+        | (
+            Flagged,
+            TransferEvent::Flagged | TransferEvent::Submitted | TransferEvent::Completed | TransferEvent::Returned,
+        )
+        | (
+            Pending,
+            TransferEvent::Flagged | TransferEvent::Cleared | TransferEvent::Submitted | TransferEvent::Returned,
+        )
         | (
             Completed,
-            Happening::Flagged
-            | Happening::Cleared
-            | Happening::Submitted
-            | Happening::Completed
-            | Happening::Failed
-            | Happening::Canceled,
+            TransferEvent::Flagged
+            | TransferEvent::Cleared
+            | TransferEvent::Submitted
+            | TransferEvent::Completed
+            | TransferEvent::Failed
+            | TransferEvent::Canceled,
         )
         | (
             Failed | Reversed | Canceled,
-            Happening::Flagged
-            | Happening::Cleared
-            | Happening::Submitted
-            | Happening::Completed
-            | Happening::Failed
-            | Happening::Canceled
-            | Happening::Returned,
+            TransferEvent::Flagged
+            | TransferEvent::Cleared
+            | TransferEvent::Submitted
+            | TransferEvent::Completed
+            | TransferEvent::Failed
+            | TransferEvent::Canceled
+            | TransferEvent::Returned,
         ) => None,
     }
 }
@@ -82,8 +88,8 @@ pub fn taken(transfer: &Transfer) -> Option<Cents> {
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<Move> {
-    states::moves(&Happening::ALL, next)
+pub fn transitions() -> Vec<TransitionRow> {
+    states::transitions(&TransferEvent::ALL, transition)
 }
 
 #[cfg(test)]
@@ -91,8 +97,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pair_of_state_and_happening() {
-        let table: String = moves().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
+    fn every_pair_of_state_and_event() {
+        let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
         // docs/decisions.md 8: created → pending; created → flagged → pending;
         // pending → completed | failed | canceled; completed → reversed.
         // Movements inside the house complete, fail or are canceled at once from created.
@@ -105,14 +111,14 @@ mod tests {
 
     #[test]
     fn a_refusal_names_the_states_that_would_do() {
-        let refused = step(TransferStatus::Canceled, Happening::Cleared).unwrap_err();
+        let refused = apply(TransferStatus::Canceled, TransferEvent::Cleared).unwrap_err();
         assert_eq!(refused.message, "The transfer is canceled; this takes one that is flagged.");
     }
 
     #[test]
     fn nothing_leaves_a_terminal_state() {
         for status in [TransferStatus::Failed, TransferStatus::Reversed, TransferStatus::Canceled] {
-            assert!(Happening::ALL.iter().all(|happening| step(status, *happening).is_err()));
+            assert!(TransferEvent::ALL.iter().all(|event| apply(status, *event).is_err()));
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use super::inputs::Address;
 use super::rules;
-use super::{change, find, place};
+use super::{change, find, seal_context};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
+use crate::scope::Scope;
 use crate::vault::Vault;
 use crate::world::{Halt, World};
 
@@ -24,7 +24,7 @@ impl Address {
     #[must_use]
     pub fn sealed(&self, vault: &Vault, org: OrgId, user: UserId, nonce: [u8; 24]) -> SealedAddress {
         let plain = serde_json::to_vec(self).expect("addresses are plain data, which always serialize");
-        let sealed = vault.seal(&place(org, user, "sealed_address"), &plain, nonce);
+        let sealed = vault.seal(&seal_context(org, user, "sealed_address"), &plain, nonce);
         SealedAddress { sealed, country: self.country.clone() }
     }
 }

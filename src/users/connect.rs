@@ -4,8 +4,8 @@ use super::profiles::connect_app;
 use super::{UserJson, find_in_organization, is_connected, json, rules};
 use crate::apps;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, UserId};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// Connects a user to an app. To do it again changes nothing.

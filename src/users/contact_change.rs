@@ -14,8 +14,8 @@ use super::profiles::{change_both, profile};
 use super::rules::{self, UserEvent};
 use crate::apps;
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// The present contact that must agree to a change: the verified one of the same kind, else the other verified one.

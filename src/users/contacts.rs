@@ -16,10 +16,10 @@ use super::profiles::{By, connections, profile_if_connected};
 use super::rules::{self, UserEvent};
 use crate::clock::Time;
 use crate::email::Email;
-use crate::http::Scope;
 use crate::ids::AppId;
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// Where an app reaches a payee.

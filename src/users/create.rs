@@ -11,10 +11,10 @@ use crate::clock::Time;
 use crate::email::Email;
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId};
 use crate::phone::PhoneNumber;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::screening::LookedUp;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Record, World};
@@ -110,8 +110,8 @@ impl Command for CreateUser {
         if let Identity::Phone(phone) = &self.person.identity {
             apps::phones::may_write_to(world, self.scope, &phone.e164(), "/phone_number")?;
         }
-        let told = (&self.person, self.metadata.as_ref());
-        let user = admit(world, (self.scope, self.by), told, &self.names)?;
+        let reported = (&self.person, self.metadata.as_ref());
+        let user = admit(world, (self.scope, self.by), reported, &self.names)?;
         json(world, self.scope, &user)
     }
 }

@@ -10,17 +10,17 @@ use crate::apps;
 use crate::bank_accounts;
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
-use crate::ledger::{self, Place};
+use crate::ledger::{self, Account};
 use crate::payout_methods::{self, PayoutMethod};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// What other nouns have of a user. They are listed after this one, so the table of routes hands it in.
 #[derive(Clone, Copy, Debug)]
-pub struct Elsewhere {
+pub struct UserDeletionHooks {
     /// Tells whether money is under way to or from a user of an app.
     pub under_way: fn(&mut World, Scope, UserId) -> Result<bool, Halt>,
     /// Has the payee taken out of what names them elsewhere, by a job.
@@ -37,7 +37,7 @@ pub struct DeleteUser {
     /// The user.
     pub user: UserId,
     /// What others have of the user.
-    pub elsewhere: Elsewhere,
+    pub hooks: UserDeletionHooks,
 }
 
 impl Command for DeleteUser {
@@ -82,7 +82,7 @@ impl Command for DeleteUser {
         }
         notices::erase(world, &user)?;
         screening::erase(world, &user)?;
-        (self.elsewhere.erase)(world, org, user.id)?;
+        (self.hooks.erase)(world, org, user.id)?;
         for connection in &connections {
             apps::count_connected_user(world, Scope { org, app: connection.app }, -1)?;
         }
@@ -108,10 +108,10 @@ fn must_not_be_flagged(user: &User) -> Result<(), Refusal> {
 
 impl DeleteUser {
     fn must_be_settled(&self, world: &mut World, scope: Scope) -> Result<(), Halt> {
-        if !ledger::balance(world, scope.org, Place::UserWallet(scope.app, self.user))?.is_zero() {
+        if !ledger::balance(world, scope.org, Account::UserWallet(scope.app, self.user))?.is_zero() {
             return Err(Refusal::new(Code::UserHasBalance, "The user's wallet is not empty.").into());
         }
-        if (self.elsewhere.under_way)(world, scope, self.user)? {
+        if (self.hooks.under_way)(world, scope, self.user)? {
             return Err(Refusal::new(Code::UserHasBalance, "A transfer of the user is still under way.").into());
         }
         Ok(())

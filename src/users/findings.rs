@@ -14,11 +14,10 @@ use super::{UserJson, change, find, json, rules};
 use crate::clock::Time;
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::Scope;
-use crate::http::inputs::word_input;
 use crate::ids::{ComplianceDecisionId, MemberId, OrgId, UserId};
 use crate::members::{self, Role};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{Document, record, words};
 use crate::world::{Halt, World};
 
@@ -33,7 +32,6 @@ words! {
         Mismatched = "mismatched",
     }
 }
-word_input!(TaxOfficeAnswer);
 
 words! {
     /// How far a sanctions review is.
@@ -44,7 +42,6 @@ words! {
         IdVerificationRequired = "id_verification_required",
     }
 }
-word_input!(ReviewStage);
 
 /// What was found; what is `None` stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,11 +204,11 @@ impl Findings {
             known.methods_set_up_micros.clear();
         }
         let after = user.compliance.0.clone();
-        let told = |field: &str, from: String, to: String| {
+        let reported = |field: &str, from: String, to: String| {
             (from != to).then(|| ComplianceChange { field: field.to_owned(), from, to })
         };
-        let yes_or_no = |field: &str, from: bool, to: bool| told(field, from.to_string(), to.to_string());
-        let word = |field: &str, from: &str, to: &str| told(field, from.to_owned(), to.to_owned());
+        let yes_or_no = |field: &str, from: bool, to: bool| reported(field, from.to_string(), to.to_string());
+        let word = |field: &str, from: &str, to: &str| reported(field, from.to_owned(), to.to_owned());
         let (was, is) = (&before.flags, &after.flags);
         [
             yes_or_no("id_verified", before.id_verified, after.id_verified),
@@ -282,7 +279,7 @@ const fn may_follow(from: BackgroundCheckStatus, to: BackgroundCheckStatus) -> b
 }
 
 /// Every move of a background check, for docs/states.md: from, what happens, to.
-pub fn background_check_moves() -> Vec<(&'static str, String, &'static str)> {
+pub fn background_check_transitions() -> Vec<(&'static str, String, &'static str)> {
     let all = BackgroundCheckStatus::ALL;
     let pairs = all.iter().flat_map(|from| all.iter().map(move |to| (*from, *to)));
     pairs

@@ -8,7 +8,13 @@ use crate::country::{is_country, is_us_state, is_us_zip};
 use crate::embargo;
 use crate::http::input::{Input, Problems, gather, input, text, wrong};
 use crate::http::inputs::Line;
+use crate::http::inputs::word_input;
 use crate::strict_json::Json;
+
+word_input!(super::model::UserStatus);
+word_input!(super::model::BackgroundCheckStatus);
+word_input!(super::model::EntityType);
+word_input!(super::model::Form1099);
 
 /// A day on which a living person can have been born: `YYYY-MM-DD`, from 1900 on. Whether it has come yet, the
 /// handler sees, who knows the day.

@@ -7,11 +7,11 @@ use super::model::{
 };
 use super::profiles;
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{PayoutMethodId, UserId};
-use crate::ledger::{self, Place};
+use crate::ledger::{self, Account};
 use crate::payout_methods::PayoutMethod;
 use crate::platform::Platform;
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// A person who may be paid.
@@ -244,7 +244,7 @@ fn phone(user: &User) -> Option<PhoneJson> {
 }
 
 fn wallet(world: &World, scope: Scope, user: &User) -> Result<WalletJson, Halt> {
-    let amount = ledger::balance(world, scope.org, Place::UserWallet(scope.app, user.id))?.get();
+    let amount = ledger::balance(world, scope.org, Account::UserWallet(scope.app, user.id))?.get();
     // A payout takes its whole amount when it is made, so whatever is left can be paid out.
     Ok(WalletJson { amount, withdrawable_amount: amount, credit_balance: 0 })
 }

@@ -39,8 +39,8 @@ pub use contacts::{Reached, reached};
 pub use create::{
     CreateUser, Identity, Person, by_proven_email, connect_or_create, fill_profile, may_prove_address, prove,
 };
-pub use delete::{DeleteUser, Elsewhere};
-pub use findings::{ComplianceDecision, background_check_moves};
+pub use delete::{DeleteUser, UserDeletionHooks};
+pub use findings::{ComplianceDecision, background_check_transitions};
 pub use http::{ComplianceDecisionJson, routes};
 pub use inputs::{Address, AddressParts, BirthDate, CountryCode};
 pub use json::{MethodDetailsJson, PhoneJson, UserJson, json, method_details};
@@ -52,10 +52,10 @@ pub use payout_methods::{
     NewMethod, choose_payout_method, disable_payout_method, open_rails, prefer_payout_method, set_up_payout_method,
 };
 pub use profiles::{
-    By, change, change_profile, default_payout_method, is_connected, is_paid_unasked, may_be_paid_without_payee,
-    must_not_be_frozen, profile, profile_if_connected, unasked_method,
+    By, automatic_method, change, change_profile, default_payout_method, is_connected, is_paid_automatically,
+    may_be_paid_without_payee, must_not_be_frozen, profile, profile_if_connected,
 };
-pub use rules::{moves, must_be_active, must_be_verified, must_not_be_reviewed};
+pub use rules::{must_be_active, must_be_verified, must_not_be_reviewed, transitions};
 pub use screening::screen_another_name;
 pub use tax_form::{SealedTaxForm, SetCompliance, TaxForm, TaxFormInput, TaxIdType, collect_tax_form, tax_id};
 pub use tax_year::{TaxYear, await_tax_form, count_given_back, count_received, may_be_paid, tax_form_is_due};
@@ -65,16 +65,16 @@ pub use warnings::{METHODS_A_MONTH_MAX, holds_payouts, warn_of_name};
 
 use std::sync::Arc;
 
-use crate::http::Scope;
 use crate::ids::{OrgId, UserId};
 use crate::refusal::Refusal;
-use crate::vault::{Place, Purpose};
+use crate::scope::Scope;
+use crate::vault::{Purpose, SealContext};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
 /// Where a secret of a user is sealed.
-pub fn place(org: OrgId, user: UserId, column: &str) -> Place {
-    Place::new(Purpose::TaxId, org, "users", user.0, column).formerly(user.0)
+pub fn seal_context(org: OrgId, user: UserId, column: &str) -> SealContext {
+    SealContext::new(Purpose::TaxId, org, "users", user.0, column).formerly(user.0)
 }
 
 /// A user that the app is connected to, or was: deleted ones too. What an app deleted it sees as erased, although other apps may

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Time;
-use crate::http::inputs::word_input;
 use crate::ids::{AppId, OrgId, PayoutMethodId, UserId};
 use crate::money::Cents;
 use crate::payout_methods::PayoutMethod;
@@ -23,7 +22,6 @@ words! {
         Disabled = "disabled", // docs/decisions.md 6
     }
 }
-word_input!(UserStatus);
 
 words! {
     /// Whether the tax office knows name and number together.
@@ -76,7 +74,6 @@ words! {
         InformationMismatch = "information_mismatch",
     }
 }
-word_input!(BackgroundCheckStatus);
 
 words! {
     /// Who pays the tax.
@@ -87,7 +84,6 @@ words! {
         Business = "business",
     }
 }
-word_input!(EntityType);
 
 words! {
     /// The forms that an adjustment may concern.
@@ -98,7 +94,6 @@ words! {
         K = "1099-K",
     }
 }
-word_input!(Form1099);
 
 /// What was paid elsewhere and counts towards a year's form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

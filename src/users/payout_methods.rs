@@ -7,11 +7,11 @@ use super::profiles::{self, change_both_adding, change_profile};
 use super::{rules, screening, warnings};
 use crate::apps;
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::PayoutMethodId;
 use crate::payout_methods::{self, MethodOrigin, PayoutMethod, SealedDetails};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::screening::LookedUp;
 use crate::world::{Halt, World};
 
@@ -49,7 +49,7 @@ pub fn set_up_payout_method(
 
     let mut edited = User::clone(user);
     if is_new {
-        look_at_new(world, &mut edited, new, is_shared)?;
+        check_new(world, &mut edited, new, is_shared)?;
     }
 
     // From here it must succeed.
@@ -58,7 +58,7 @@ pub fn set_up_payout_method(
         preferred.default_payout_method = Some(method.id);
     }
     preferred.auto_payout_enabled = new.auto_payout_enabled.unwrap_or(preferred.auto_payout_enabled);
-    let added = Some(&*method).filter(|_| is_new && new.details.name_a_place());
+    let added = Some(&*method).filter(|_| is_new && new.details.has_location());
     let event = EventName::UserUpdatedPayoutMethod;
     change_both_adding(world, (user, edited), (&profile, preferred), event, added)?;
     Ok(method)
@@ -97,9 +97,9 @@ pub fn choose_payout_method(
 
 /// What a method that was not there before says about its user: whose account it is, and how many there were of late.
 /// The holder is screened, because it is the holder who gets the money.
-fn look_at_new(world: &mut World, user: &mut User, new: &NewMethod, is_shared: bool) -> Result<(), Halt> {
+fn check_new(world: &mut World, user: &mut User, new: &NewMethod, is_shared: bool) -> Result<(), Halt> {
     let now = world.now();
-    if new.details.name_a_place() {
+    if new.details.has_location() {
         warnings::count_method(user, now);
     }
     user.compliance.0.flags.payout_method |= is_shared;
@@ -107,7 +107,7 @@ fn look_at_new(world: &mut World, user: &mut User, new: &NewMethod, is_shared: b
     let Some(names) = &new.names else {
         return Err(Refusal::new(Code::InternalError, "The holder's name was not looked up.").into());
     };
-    user.compliance.0.flags.name_mismatch |= warnings::is_somebody_else(user, holder);
+    user.compliance.0.flags.name_mismatch |= warnings::is_another_person(user, holder);
     screening::screen(world, user, holder, names)?;
     Ok(())
 }

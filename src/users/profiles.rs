@@ -11,11 +11,13 @@ use super::model::{AppUser, User};
 use super::{json, notices, rules};
 use crate::apps;
 use crate::clock::Time;
-use crate::events::{self, EventName, News};
-use crate::http::{Call, CredentialKind, Environment, Scope};
+use crate::events::{self, EventName, NewEvent};
+use crate::http::{Call, CredentialKind};
 use crate::ids::{PayoutMethodId, UserId};
 use crate::payout_methods::{self, PayoutMethod};
+use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Record, World};
 
@@ -71,19 +73,19 @@ pub(super) fn as_seen(user: Arc<User>, profile: &AppUser) -> Arc<User> {
 }
 
 /// Whether the payee lets this app pay them without a link.
-pub fn is_paid_unasked(world: &World, scope: Scope, user: UserId) -> Result<bool, Halt> {
+pub fn is_paid_automatically(world: &World, scope: Scope, user: UserId) -> Result<bool, Halt> {
     Ok(profile_if_connected(world, scope, user)?.is_some_and(|profile| profile.auto_payout_enabled))
 }
 
 /// The method to which the app's payouts go without a link: the default, unless the payee froze automatic payouts, or it is
 /// younger than the app lets new methods rest.
-pub fn unasked_method(
+pub fn automatic_method(
     world: &mut World,
     scope: Scope,
     user: &User,
     environment: Environment,
 ) -> Result<Option<Arc<PayoutMethod>>, Halt> {
-    if user.payouts_frozen_at.is_some() || !is_paid_unasked(world, scope, user.id)? {
+    if user.payouts_frozen_at.is_some() || !is_paid_automatically(world, scope, user.id)? {
         return Ok(None);
     }
     let Some(method) = default_payout_method(world, scope, user.id)? else { return Ok(None) };
@@ -240,7 +242,7 @@ fn shows_as(user: &User) -> crate::world::Row {
 }
 
 /// Tells one app of its user, although nothing of the user changed but what follows from other rows.
-pub(super) fn tell_again(world: &mut World, scope: Scope, user: &User) -> Result<(), Halt> {
+pub(super) fn emit_again(world: &mut World, scope: Scope, user: &User) -> Result<(), Halt> {
     match profile_if_connected(world, scope, user.id)? {
         Some(profile) => announce(world, user, &profile, EventName::UserUpdated, |_| {}).map(|_| ()),
         None => Ok(()),
@@ -259,14 +261,14 @@ fn announce(
         edit(profile);
         profile.version = version;
     });
-    tell(world, &profile, user, event)?;
+    emit(world, &profile, user, event)?;
     Ok(profile)
 }
 
-fn tell(world: &mut World, profile: &AppUser, user: &User, event: EventName) -> Result<(), Halt> {
+fn emit(world: &mut World, profile: &AppUser, user: &User, event: EventName) -> Result<(), Halt> {
     let scope = Scope { org: profile.org, app: profile.app };
     let object = json(world, scope, user)?;
-    events::tell(world, scope, News::of(event, user.id.0, profile.version, &object))
+    events::emit(world, scope, NewEvent::of(event, user.id.0, profile.version, &object))
 }
 
 /// Lets the app pay the user, and tells it of them. What other apps keep about the user is not copied; an app that had
@@ -295,7 +297,7 @@ pub(super) fn connect_app(world: &mut World, scope: Scope, user: &User, metadata
             version: 1,
         }),
     };
-    tell(world, &profile, user, EventName::UserUpdated)?;
+    emit(world, &profile, user, EventName::UserUpdated)?;
     apps::count_connected_user(world, scope, 1)
 }
 

@@ -37,11 +37,11 @@ impl UserEvent {
 
 /// What an event leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum Transition {
     /// To this status.
     Moved(UserStatus),
     /// Nowhere: it is so already.
-    AlreadyThere,
+    AlreadyApplied,
     /// Nowhere: the event has no place there.
     Refused,
 }
@@ -49,30 +49,30 @@ pub enum Next {
 /// The transitions. A review ends by a person's decision only: neither a verified phone nor another name ends it.
 /// A confirmation that was a mistake is taken back by clearing; who may do so, and of whom, is decided in
 /// `screening/review.rs`.
-pub const fn next(status: UserStatus, event: UserEvent) -> Next {
+pub const fn transition(status: UserStatus, event: UserEvent) -> Transition {
     use UserEvent::{ClearUnverified, ClearVerified, Confirm, Disable, Flag, Unverify, Verify};
     use UserStatus::{Disabled, InReview, Unverified, Verified};
     match (status, event) {
-        (Unverified, Verify) => Next::Moved(Verified),
-        (Verified | InReview, Verify) => Next::AlreadyThere,
-        (Unverified | Verified, Flag) => Next::Moved(InReview),
-        (InReview, Flag) => Next::AlreadyThere,
-        (InReview | Disabled, ClearVerified) => Next::Moved(Verified),
-        (InReview | Disabled, ClearUnverified) => Next::Moved(Unverified),
-        (InReview, Confirm) | (Unverified | Verified | InReview, Disable) => Next::Moved(Disabled),
-        (Disabled, Confirm | Disable) | (Unverified | InReview, Unverify) => Next::AlreadyThere,
-        (Verified, Unverify) => Next::Moved(Unverified),
+        (Unverified, Verify) => Transition::Moved(Verified),
+        (Verified | InReview, Verify) => Transition::AlreadyApplied,
+        (Unverified | Verified, Flag) => Transition::Moved(InReview),
+        (InReview, Flag) => Transition::AlreadyApplied,
+        (InReview | Disabled, ClearVerified) => Transition::Moved(Verified),
+        (InReview | Disabled, ClearUnverified) => Transition::Moved(Unverified),
+        (InReview, Confirm) | (Unverified | Verified | InReview, Disable) => Transition::Moved(Disabled),
+        (Disabled, Confirm | Disable) | (Unverified | InReview, Unverify) => Transition::AlreadyApplied,
+        (Verified, Unverify) => Transition::Moved(Unverified),
         (Unverified | Verified, ClearVerified | ClearUnverified | Confirm) | (Disabled, Verify | Flag | Unverify) => {
-            Next::Refused
+            Transition::Refused
         }
     }
 }
 
 /// The status after an event that was allowed.
 pub const fn status_after(status: UserStatus, event: UserEvent) -> UserStatus {
-    match next(status, event) {
-        Next::Moved(to) => to,
-        Next::AlreadyThere | Next::Refused => status,
+    match transition(status, event) {
+        Transition::Moved(to) => to,
+        Transition::AlreadyApplied | Transition::Refused => status,
     }
 }
 
@@ -116,12 +116,12 @@ pub fn must_be_verified(user: &User) -> Result<(), Refusal> {
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<(&'static str, String, &'static str)> {
+pub fn transitions() -> Vec<(&'static str, String, &'static str)> {
     let pairs = UserStatus::ALL.iter().flat_map(|status| UserEvent::ALL.map(|event| (*status, event)));
     pairs
-        .filter_map(|(status, event)| match next(status, event) {
-            Next::Moved(to) => Some((status.as_str(), format!("{event:?}"), to.as_str())),
-            Next::AlreadyThere | Next::Refused => None,
+        .filter_map(|(status, event)| match transition(status, event) {
+            Transition::Moved(to) => Some((status.as_str(), format!("{event:?}"), to.as_str())),
+            Transition::AlreadyApplied | Transition::Refused => None,
         })
         .collect()
 }
@@ -135,7 +135,7 @@ mod tests {
         let print: Vec<String> = UserStatus::ALL
             .iter()
             .flat_map(|status| UserEvent::ALL.map(|event| (*status, event)))
-            .map(|(status, event)| format!("{status} + {event:?} -> {:?}", next(status, event)))
+            .map(|(status, event)| format!("{status} + {event:?} -> {:?}", transition(status, event)))
             .collect();
         insta::assert_snapshot!(print.join("\n"), @r"
         unverified + Verify -> Moved(Verified)
@@ -144,27 +144,27 @@ mod tests {
         unverified + ClearUnverified -> Refused
         unverified + Confirm -> Refused
         unverified + Disable -> Moved(Disabled)
-        unverified + Unverify -> AlreadyThere
-        verified + Verify -> AlreadyThere
+        unverified + Unverify -> AlreadyApplied
+        verified + Verify -> AlreadyApplied
         verified + Flag -> Moved(InReview)
         verified + ClearVerified -> Refused
         verified + ClearUnverified -> Refused
         verified + Confirm -> Refused
         verified + Disable -> Moved(Disabled)
         verified + Unverify -> Moved(Unverified)
-        in_review + Verify -> AlreadyThere
-        in_review + Flag -> AlreadyThere
+        in_review + Verify -> AlreadyApplied
+        in_review + Flag -> AlreadyApplied
         in_review + ClearVerified -> Moved(Verified)
         in_review + ClearUnverified -> Moved(Unverified)
         in_review + Confirm -> Moved(Disabled)
         in_review + Disable -> Moved(Disabled)
-        in_review + Unverify -> AlreadyThere
+        in_review + Unverify -> AlreadyApplied
         disabled + Verify -> Refused
         disabled + Flag -> Refused
         disabled + ClearVerified -> Moved(Verified)
         disabled + ClearUnverified -> Moved(Unverified)
-        disabled + Confirm -> AlreadyThere
-        disabled + Disable -> AlreadyThere
+        disabled + Confirm -> AlreadyApplied
+        disabled + Disable -> AlreadyApplied
         disabled + Unverify -> Refused
         ");
     }

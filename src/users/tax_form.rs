@@ -12,14 +12,15 @@ use serde::Serialize;
 use super::address::SealedAddress;
 use super::inputs::{Address, BirthDate, CountryCode, UsState, UsZip};
 use super::model::{EntityType, TaxIdVerification, User, W9};
-use super::{By, UserJson, change, contacts, find, json, place, rules, screening};
+use super::{By, UserJson, change, contacts, find, json, rules, screening, seal_context};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::http::input::{Input, Problems, gather, input, optional, problem, wrong};
 use crate::http::inputs::{Line, word_input};
-use crate::http::{Environment, Scope};
 use crate::ids::{Entropy, OrgId, UserId};
+use crate::program::Environment;
 use crate::refusal::Code;
+use crate::scope::Scope;
 use crate::screening::LookedUp;
 use crate::strict_json::Json;
 use crate::vault::{Purpose, Vault};
@@ -340,7 +341,7 @@ impl TaxForm {
     #[must_use]
     pub fn sealed(&self, vault: &Vault, org: OrgId, user: UserId, entropy: &mut Entropy) -> SealedTaxForm {
         let plain = serde_json::to_vec(self).expect("forms are plain data, which always serialize");
-        let sealed = vault.seal(&place(org, user, "sealed_tax_form"), &plain, entropy.bytes());
+        let sealed = vault.seal(&seal_context(org, user, "sealed_tax_form"), &plain, entropy.bytes());
         let hash = |number: &str| tax_id_hash(vault, number);
         let names = self.names();
         match self {
@@ -375,7 +376,7 @@ pub fn tax_id_hash(vault: &Vault, number: &str) -> Vec<u8> {
 
 /// Seals a date of birth. `nonce` must never be used twice.
 pub(super) fn seal_birth_date(vault: &Vault, org: OrgId, user: UserId, born: Date, nonce: [u8; 24]) -> Vec<u8> {
-    vault.seal(&place(org, user, "sealed_date_of_birth"), born.to_string().as_bytes(), nonce)
+    vault.seal(&seal_context(org, user, "sealed_date_of_birth"), born.to_string().as_bytes(), nonce)
 }
 
 /// What is known of name and number when a form comes in. The sandbox has no tax office to ask; it says yes at once.

@@ -14,13 +14,13 @@
 use std::sync::Arc;
 
 use super::model::{Form1099, User};
-use super::profiles::tell_again;
+use super::profiles::emit_again;
 use super::{find_in_organization, rules};
 use crate::clock::Time;
-use crate::http::Scope;
 use crate::ids::{AppId, OrgId, UserId};
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::tax;
 use crate::world::record::{key, record};
 use crate::world::{Halt, World};
@@ -46,7 +46,7 @@ record! {
 
 /// Where a user stands with an app this year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Standing {
+struct YearTotals {
     /// What counts, the user's adjustment included.
     reportable: Cents,
     /// From how much on a form is due.
@@ -54,7 +54,7 @@ struct Standing {
     form_awaited: bool,
 }
 
-fn standing(world: &World, scope: Scope, user: &User) -> Result<Standing, Halt> {
+fn totals(world: &World, scope: Scope, user: &User) -> Result<YearTotals, Halt> {
     let year = tax::year_of(world.now());
     let counted = world.get::<TaxYear>(key![scope.org, scope.app, user.id, year])?;
     let paid = counted.as_ref().map_or(Cents::ZERO, |counted| counted.reportable);
@@ -62,7 +62,7 @@ fn standing(world: &World, scope: Scope, user: &User) -> Result<Standing, Halt> 
     // What was told on form 1099-K was told by who settled it; to count it here would tell it twice.
     let adjusted = adjusted.filter(|adjustment| adjustment.year == year && adjustment.form == Form1099::Nec);
     let adjusted = adjusted.map_or(Cents::ZERO, |adjustment| adjustment.amount);
-    Ok(Standing {
+    Ok(YearTotals {
         reportable: plus(paid, adjusted),
         reported_from: tax::reported_from(year),
         form_awaited: counted.is_some_and(|counted| counted.form_awaited),
@@ -77,8 +77,8 @@ fn plus(left: Cents, right: Cents) -> Cents {
 /// Whether what the app pays the user this year must be told on a 1099: the threshold is reached, or a payout that
 /// would reach it waits for the form. Of foreign persons who gave a W-8BEN nothing is told.
 pub(super) fn must_collect_1099(world: &World, scope: Scope, user: &User) -> Result<bool, Halt> {
-    let standing = standing(world, scope, user)?;
-    let is_reached = standing.reportable >= standing.reported_from || standing.form_awaited;
+    let totals = totals(world, scope, user)?;
+    let is_reached = totals.reportable >= totals.reported_from || totals.form_awaited;
     Ok(is_reached && !user.compliance.0.w8_ben_collected)
 }
 
@@ -87,8 +87,8 @@ pub fn tax_form_is_due(world: &World, scope: Scope, user: &User, coming: Cents) 
     if user.has_tax_form() {
         return Ok(false);
     }
-    let standing = standing(world, scope, user)?;
-    Ok(plus(standing.reportable, coming) >= standing.reported_from)
+    let totals = totals(world, scope, user)?;
+    Ok(plus(totals.reportable, coming) >= totals.reported_from)
 }
 
 /// Money of the app became the user's: it counts. `amount` is in cents, above zero.
@@ -138,7 +138,7 @@ fn edit(world: &mut World, scope: Scope, user: UserId, year: i64, edit: impl FnO
         }
     }
     if must_collect_1099(world, scope, &user)? != before {
-        tell_again(world, scope, &user)?;
+        emit_again(world, scope, &user)?;
     }
     Ok(())
 }

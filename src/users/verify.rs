@@ -2,14 +2,14 @@
 
 use super::model::User;
 use super::rules::{self, UserEvent};
-use super::verification::{self, Checked, Door, NewCode};
+use super::verification::{self, Checked, CodeContext, NewCode};
 use super::{UserJson, change, contacts, find, json};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::{MessageId, OrgId, UserId};
 use crate::messages::Channel;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// Sends a user a code.
@@ -38,7 +38,8 @@ impl Command for SendVerificationToken {
 
         // From here it must succeed, but for the limits of sending.
         let channel = if self.use_voice { Channel::Voice } else { Channel::Sms };
-        let to = verification::Recipient { channel, recipient, door: Door::verification(self.scope.app) };
+        let to =
+            verification::Recipient { channel, recipient, code_context: CodeContext::verification(self.scope.app) };
         verification::start(world, self.scope, &to, &self.code)
     }
 }
@@ -65,8 +66,8 @@ impl Command for Verify {
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let user = find(world, self.scope, self.user)?;
         let recipient = unverified_phone(&user)?;
-        let door = Door::verification(self.scope.app);
-        match verification::check(world, self.scope, recipient, door, &self.offered_hash)? {
+        let code_context = CodeContext::verification(self.scope.app);
+        match verification::check(world, self.scope, recipient, code_context, &self.offered_hash)? {
             Checked::Right => {}
             wrong @ (Checked::NoCode
             | Checked::Expired

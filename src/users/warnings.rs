@@ -16,10 +16,10 @@ use super::model::User;
 use super::{change, find};
 use crate::clock::{DAY_SECONDS, Time};
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::UserId;
 use crate::payout_methods;
 use crate::platform::Platform;
+use crate::scope::Scope;
 use crate::screening::{FoldedName, SCORE_MIN, compare};
 use crate::world::{Halt, World};
 
@@ -51,7 +51,7 @@ pub(super) fn count_method(user: &mut User, now: Time) {
 /// Whether an account's holder is somebody else than the user, by the names of both. The names are compared as the
 /// screening does it: order, marks, spelling and middle names do not matter. Who has a business is also known by its
 /// name; of a user without a name nothing can be said yet.
-pub(super) fn is_somebody_else(user: &User, holder_name: &str) -> bool {
+pub(super) fn is_another_person(user: &User, holder_name: &str) -> bool {
     if !user.has_name() {
         return false;
     }
@@ -67,7 +67,7 @@ pub(super) fn follow_renaming(world: &mut World, user: &mut User) -> Result<(), 
     user.compliance.0.id_verified = false;
     let methods = payout_methods::of_payee(world, user.org, user.id)?;
     let mut holders = methods.iter().filter_map(|method| method.holder_name.as_deref());
-    let is_another = holders.any(|holder| is_somebody_else(user, holder));
+    let is_another = holders.any(|holder| is_another_person(user, holder));
     user.compliance.0.flags.name_mismatch |= is_another;
     Ok(())
 }

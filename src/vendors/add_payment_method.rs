@@ -5,9 +5,9 @@ use super::model::{MethodStatus, VendorPaymentMethod};
 use crate::acting::{Act, acting_if_named};
 use crate::bank_accounts::{self, SealedAccount};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId, VendorId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods
@@ -68,7 +68,7 @@ impl Command for AddPaymentMethod {
             created_at: now,
             updated_at: now,
         });
-        super::tell_method(world, &method)?;
+        super::emit_method(world, &method)?;
         payment_method_json(world, &method)
     }
 }

@@ -1,11 +1,11 @@
 //! A second member stands by an account that was added later.
 
 use super::json::{VendorPaymentMethodJson, payment_method_json};
-use super::rules::{self, Happening};
+use super::rules::{self, VendorEvent};
 use crate::acting::{Act, Named, proven};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, VendorId, VendorPaymentMethodId};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// POST /v2/accounts-payable/vendors/{vendor_id}/payment-methods/{payment_method_id}/confirm
@@ -33,7 +33,7 @@ impl Command for ConfirmPaymentMethod {
         let method = super::payment_method(world, &vendor, self.method)?;
         let actor = proven(world, self.scope, self.acting, Act::Confirm)?;
         rules::is_second_member(&method, actor.member)?;
-        let to = rules::step(method.status, Happening::Confirmed)?;
+        let to = rules::apply(method.status, VendorEvent::Confirmed)?;
 
         // From here it must succeed.
         let now = world.now();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::model::{Vendor, VendorStatus};
 use crate::acting::{Act, acting_if_named};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId};
+use crate::scope::Scope;
 use crate::users::Address;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
@@ -55,7 +55,7 @@ impl Command for CreateVendor {
             created_at,
             deleted_at: None,
         });
-        super::tell(world, &vendor)?;
+        super::emit(world, &vendor)?;
         Ok(vendor)
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::json::{VendorPaymentMethodJson, payment_method_json};
 use super::model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
-use super::rules::{self, Happening};
+use super::rules::{self, VendorEvent};
 use crate::acting::{Act, acting_if_named};
 use crate::bank_accounts;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId, VendorId, VendorPaymentMethodId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// Tells whether bills that are neither paid nor canceled name a vendor, or one account of it. Bills are listed
@@ -58,7 +58,7 @@ impl Command for DeleteVendor {
             vendor.deleted_at = Some(now);
             vendor.version += 1;
         });
-        super::tell(world, &vendor)?;
+        super::emit(world, &vendor)?;
         Ok(vendor)
     }
 }
@@ -111,7 +111,7 @@ fn open(what: &str) -> Refusal {
 }
 
 fn take_out(world: &mut World, method: &Arc<VendorPaymentMethod>) -> Result<Arc<VendorPaymentMethod>, Halt> {
-    let to = rules::step(method.status, Happening::Deleted)?;
+    let to = rules::apply(method.status, VendorEvent::Deleted)?;
     let account = bank_accounts::find(world, method.org, method.vendor.0, method.bank_account)?;
     bank_accounts::disable(world, &account, "removed");
     super::change_method(world, method, |method| method.status = to)

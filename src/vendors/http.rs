@@ -16,9 +16,10 @@ use crate::http::input::input;
 use crate::http::inputs::{Line, word_input};
 use crate::http::lists::{ListEnvelope, list_query, of_app, page, page_of};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Method, Outcome, Permission, Route, Who};
+use crate::http::{Answer, Call, Method, Outcome, Route, Who};
 use crate::ids::{MemberId, VendorId};
 use crate::payout_methods::AccountType;
+use crate::permission::Permission;
 use crate::refusal::{Code, Refusal};
 use crate::users::Address;
 

@@ -27,10 +27,10 @@ pub use model::{MethodStatus, Vendor, VendorPaymentMethod, VendorStatus};
 
 use std::sync::Arc;
 
-use crate::events::{self, EventName, News};
-use crate::http::Scope;
+use crate::events::{self, EventName, NewEvent};
 use crate::ids::{VendorId, VendorPaymentMethodId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -85,16 +85,16 @@ fn ever_added(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorPaymentMet
 }
 
 /// Tells of a vendor as it is now.
-fn tell(world: &mut World, vendor: &Vendor) -> Result<(), Halt> {
-    let news = News::of(EventName::VendorUpdated, vendor.id.0, vendor.version, &VendorJson::from(vendor));
-    events::tell(world, Scope { org: vendor.org, app: vendor.app }, news)
+fn emit(world: &mut World, vendor: &Vendor) -> Result<(), Halt> {
+    let new = NewEvent::of(EventName::VendorUpdated, vendor.id.0, vendor.version, &VendorJson::from(vendor));
+    events::emit(world, Scope { org: vendor.org, app: vendor.app }, new)
 }
 
 /// Tells of a payment method as it is now.
-fn tell_method(world: &mut World, method: &VendorPaymentMethod) -> Result<(), Halt> {
+fn emit_method(world: &mut World, method: &VendorPaymentMethod) -> Result<(), Halt> {
     let object = payment_method_json(world, method)?;
-    let news = News::of(EventName::VendorPaymentMethodUpdated, method.id.0, method.version, &object);
-    events::tell(world, Scope { org: method.org, app: method.app }, news)
+    let new = NewEvent::of(EventName::VendorPaymentMethodUpdated, method.id.0, method.version, &object);
+    events::emit(world, Scope { org: method.org, app: method.app }, new)
 }
 
 /// Changes a payment method and tells of it. Each transition is one event.
@@ -109,6 +109,6 @@ fn change_method(
         method.updated_at = now;
         method.version += 1;
     });
-    tell_method(world, &method)?;
+    emit_method(world, &method)?;
     Ok(method)
 }

@@ -5,7 +5,7 @@ use crate::clock::{DAY_SECONDS, Time};
 use crate::ids::MemberId;
 use crate::money::Cents;
 use crate::refusal::{Code, Refusal};
-use crate::world::states::{self, Move};
+use crate::world::states::{self, TransitionRow};
 
 /// How long an account rests after it was confirmed, in seconds: long enough for the vendor's real contact, or a
 /// colleague who is back tomorrow, to say that something is wrong.
@@ -13,29 +13,29 @@ pub const REST_SECONDS: i64 = DAY_SECONDS;
 
 /// What can happen to a payment method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum VendorEvent {
     /// A second member stands by it.
     Confirmed,
     /// It is taken out of use.
     Deleted,
 }
 
-impl Happening {
+impl VendorEvent {
     /// All, for the tests and docs/states.md.
     pub const ALL: [Self; 2] = [Self::Confirmed, Self::Deleted];
 }
 
 /// The next state, or why there is none.
-pub fn step(status: MethodStatus, happening: Happening) -> Result<MethodStatus, Refusal> {
-    states::step("payment method", status, |status| next(status, happening))
+pub fn apply(status: MethodStatus, event: VendorEvent) -> Result<MethodStatus, Refusal> {
+    states::apply("payment method", status, |status| transition(status, event))
 }
 
-const fn next(status: MethodStatus, happening: Happening) -> Option<MethodStatus> {
-    match (status, happening) {
-        (MethodStatus::Unconfirmed, Happening::Confirmed) => Some(MethodStatus::Confirmed),
-        (MethodStatus::Unconfirmed | MethodStatus::Confirmed, Happening::Deleted) => Some(MethodStatus::Deleted),
-        (MethodStatus::Confirmed | MethodStatus::Deleted, Happening::Confirmed)
-        | (MethodStatus::Deleted, Happening::Deleted) => None,
+const fn transition(status: MethodStatus, event: VendorEvent) -> Option<MethodStatus> {
+    match (status, event) {
+        (MethodStatus::Unconfirmed, VendorEvent::Confirmed) => Some(MethodStatus::Confirmed),
+        (MethodStatus::Unconfirmed | MethodStatus::Confirmed, VendorEvent::Deleted) => Some(MethodStatus::Deleted),
+        (MethodStatus::Confirmed | MethodStatus::Deleted, VendorEvent::Confirmed)
+        | (MethodStatus::Deleted, VendorEvent::Deleted) => None,
     }
 }
 
@@ -87,8 +87,8 @@ pub fn first_has_rested(
 }
 
 /// Every move from state to state, for docs/states.md: from, what happens, to.
-pub fn moves() -> Vec<Move> {
-    states::moves(&Happening::ALL, next)
+pub fn transitions() -> Vec<TransitionRow> {
+    states::transitions(&VendorEvent::ALL, transition)
 }
 
 #[cfg(test)]
@@ -118,8 +118,8 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_of_state_and_happening() {
-        let to = |status| Happening::ALL.map(|happening| next(status, happening));
+    fn every_pair_of_state_and_event() {
+        let to = |status| VendorEvent::ALL.map(|event| transition(status, event));
         assert_eq!(to(MethodStatus::Unconfirmed), [Some(MethodStatus::Confirmed), Some(MethodStatus::Deleted)]);
         assert_eq!(to(MethodStatus::Confirmed), [None, Some(MethodStatus::Deleted)]);
         assert_eq!(to(MethodStatus::Deleted), [None, None]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ids::{AppId, OrgId};
 use crate::ledger::verify::Finding;
-use crate::ledger::{LedgerAccount, PlaceKind};
+use crate::ledger::{LedgerAccount, LedgerAccountKind};
 use crate::transfers::{Debit, Transfer, TransferKind, TransferStatus};
 
 /// A ledger account is the sum of the rows that it represents.
@@ -20,7 +20,7 @@ pub struct Held {
 impl Held {
     /// Takes in a ledger account.
     pub fn account(&mut self, account: &LedgerAccount) {
-        if let (PlaceKind::AppCollected, Some(app)) = (account.kind, account.app) {
+        if let (LedgerAccountKind::AppCollected, Some(app)) = (account.kind, account.app) {
             *self.apps.entry((account.org, app)).or_default() -= i128::from(account.balance.get());
         }
     }

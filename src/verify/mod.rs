@@ -22,7 +22,7 @@ use crate::chain::{Anchor, ChainKey};
 use crate::funding::{self, Debt};
 use crate::ids::LedgerAccountId;
 use crate::ledger::verify::{Checker, Finding};
-use crate::ledger::watch::WalletWatch;
+use crate::ledger::wallet_funding::WalletFunding;
 use crate::ledger::{Entry, Hold, LedgerAccount, LedgerBook, Transaction};
 use crate::payables::{self, Payable};
 use crate::payout_link_batches::rules::Tally;
@@ -116,7 +116,7 @@ fn run(reads: &Reads, chain: Option<&ChainKey>, anchors: &[Anchor]) -> Result<Re
 /// because over a server each question costs a round trip. Gives how many there are.
 fn together<R: Record>(
     snapshot: &Snapshot<'_>,
-    mut look: impl FnMut(&[R]) -> Result<(), StoreError>,
+    mut fetch: impl FnMut(&[R]) -> Result<(), StoreError>,
 ) -> Result<u64, StoreError> {
     let (mut some, mut seen) = (Vec::with_capacity(TOGETHER), 0);
     snapshot.each::<R>(|record| {
@@ -125,9 +125,9 @@ fn together<R: Record>(
         if some.len() < TOGETHER {
             return Ok(());
         }
-        look(&std::mem::replace(&mut some, Vec::with_capacity(TOGETHER)))
+        fetch(&std::mem::replace(&mut some, Vec::with_capacity(TOGETHER)))
     })?;
-    look(&some)?;
+    fetch(&some)?;
     Ok(seen)
 }
 
@@ -249,13 +249,13 @@ fn check_sums(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
         wallets.debt(debt);
         Ok(())
     })?;
-    snapshot.each::<WalletWatch>(|watch| {
+    snapshot.each::<WalletFunding>(|watch| {
         wallets.watch(watch);
         Ok(())
     })?;
-    let year = |(app, user, year, told, sum)| Finding {
+    let year = |(app, user, year, reported, sum)| Finding {
         invariant: 3,
-        what: format!("says {told} cents; its transfers say {sum}"),
+        what: format!("says {reported} cents; its transfers say {sum}"),
         place: format!("tax year {year} of user {user} with app {app}"),
     };
     let wrong = days.findings().chain(years.wrong().into_iter().map(year));

@@ -62,7 +62,7 @@ fn a_book_that_was_tampered_with_is_found_out() {
         break_it(&book);
         assert_eq!(broken(&book), invariants, "{name}");
     };
-    let wallet = Place::UserWallet(SCOPE.app, JANE).id(ORG);
+    let wallet = Account::UserWallet(SCOPE.app, JANE).id(ORG);
     check(
         "a transaction's amount",
         &|book| tamper::<Transaction>(book, |row| row.number == 2, |row| row.amount = cents(1)),
@@ -87,8 +87,8 @@ fn a_book_that_was_tampered_with_is_found_out() {
     check(
         "a wallet below zero",
         &|book| {
-            let outside = Place::External(SCOPE.app).id(ORG);
-            tamper::<LedgerAccount>(book, |row| row.id == outside, |row| row.kind = PlaceKind::UserWallet);
+            let outside = Account::External(SCOPE.app).id(ORG);
+            tamper::<LedgerAccount>(book, |row| row.id == outside, |row| row.kind = LedgerAccountKind::UserWallet);
         },
         &[4],
     );
@@ -157,7 +157,7 @@ fn apply(book: &mut Book, event: Event) -> Result<(), Refusal> {
         Event::Deposit(amount) => book.post(postings::deposit(SCOPE, T, cents(amount))),
         Event::Withdraw(amount) => book.post(postings::withdraw(SCOPE, T, ACH, cents(amount))),
         Event::FromOrganization(amount) => {
-            let (from, to) = (Place::OrganizationFunding, Place::OrganizationWallet);
+            let (from, to) = (Account::OrganizationFunding, Account::OrganizationWallet);
             let earned = Movement { kind: TransactionKind::Surrogate, from, to, amount: cents(amount) };
             book.post(Posting::balanced(ORG, None, vec![earned]))?;
             book.post(postings::organization_to_app(SCOPE, T, cents(amount)))
@@ -209,10 +209,10 @@ proptest! {
         let user = UserId(Uuid::from_u128(200));
         book.post(postings::deposit(SCOPE, T, cents(10_000))).unwrap();
         book.post(postings::app_to_user(SCOPE, T, user, cents(5_000))).unwrap();
-        let wallets = [Place::AppWallet(SCOPE.app), Place::UserWallet(SCOPE.app, user)];
+        let wallets = [Account::AppWallet(SCOPE.app), Account::UserWallet(SCOPE.app, user)];
         let before = wallets.map(|wallet| book.balance(wallet));
         apply(&mut book, Event::PayOut(0, amounts, end)).unwrap();
-        prop_assert_eq!(book.balance(Place::Clearing(SCOPE.app, ACH)), 0);
+        prop_assert_eq!(book.balance(Account::Clearing(SCOPE.app, ACH)), 0);
         if let End::Fails = end {
             prop_assert_eq!(wallets.map(|wallet| book.balance(wallet)), before);
         }

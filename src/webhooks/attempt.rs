@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::model::{DeliveryStatus, DisabledReason, EndpointStatus, Trouble, WebhookDelivery, WebhookEndpoint};
-use super::rules::{self, Happening};
+use super::model::{DeliveryError, DeliveryStatus, DisabledReason, EndpointStatus, WebhookDelivery, WebhookEndpoint};
+use super::rules::{self, DeliveryEvent};
 use super::update::disable;
 use crate::clock::Time;
 use crate::engine::Command;
@@ -42,13 +42,13 @@ pub fn round(world: &mut World, org: OrgId, id: WebhookEndpointId, now: Time) ->
     let next = pending.get(due.len()).and_then(|delivery| delivery.due_at);
     let event = |delivery: &Arc<WebhookDelivery>| key![org, delivery.app, delivery.sequence];
     world.require(due.iter().map(|delivery| Want::row::<Event>(event(delivery))))?;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for delivery in due {
         if let Some(event) = world.get::<Event>(event(&delivery))? {
-            told.push((delivery, event));
+            reported.push((delivery, event));
         }
     }
-    Ok(Some(Round { endpoint, due: told, next }))
+    Ok(Some(Round { endpoint, due: reported, next }))
 }
 
 /// What came of one attempt.
@@ -69,18 +69,18 @@ pub enum Outcome {
 
 impl Outcome {
     /// What went wrong, if anything did.
-    fn trouble(self) -> Option<Trouble> {
+    fn error(self) -> Option<DeliveryError> {
         match self {
             Self::Answered { status: 200..=299, .. } => None,
-            Self::Answered { status: 300..=399, .. } => Some(Trouble::Redirected),
-            Self::Answered { status: 410, .. } => Some(Trouble::Gone),
-            Self::Answered { .. } => Some(Trouble::RefusedByReceiver),
-            Self::Unanswered(Unanswered::NotPublic) => Some(Trouble::AddressNotPublic),
-            Self::Unanswered(Unanswered::NotResolved) => Some(Trouble::NameNotResolved),
-            Self::Unanswered(Unanswered::NotConnected) => Some(Trouble::NotConnected),
-            Self::Unanswered(Unanswered::TimedOut) => Some(Trouble::TimedOut),
-            Self::Unanswered(Unanswered::Broken) => Some(Trouble::BrokenAnswer),
-            Self::NotTried => Some(Trouble::EndpointDisabled),
+            Self::Answered { status: 300..=399, .. } => Some(DeliveryError::Redirected),
+            Self::Answered { status: 410, .. } => Some(DeliveryError::Gone),
+            Self::Answered { .. } => Some(DeliveryError::RefusedByReceiver),
+            Self::Unanswered(Unanswered::NotPublic) => Some(DeliveryError::AddressNotPublic),
+            Self::Unanswered(Unanswered::NotResolved) => Some(DeliveryError::NameNotResolved),
+            Self::Unanswered(Unanswered::NotConnected) => Some(DeliveryError::NotConnected),
+            Self::Unanswered(Unanswered::TimedOut) => Some(DeliveryError::TimedOut),
+            Self::Unanswered(Unanswered::Broken) => Some(DeliveryError::BrokenAnswer),
+            Self::NotTried => Some(DeliveryError::EndpointDisabled),
         }
     }
 
@@ -97,23 +97,23 @@ impl Outcome {
 
     /// One word for what came of it, for figures.
     pub fn word(self) -> &'static str {
-        self.trouble().map_or("accepted", Trouble::as_str)
+        self.error().map_or("accepted", DeliveryError::as_str)
     }
 
-    fn happening(self, wait_seconds: Option<i64>) -> Happening {
-        match self.trouble() {
-            None => Happening::Accepted,
-            Some(Trouble::Gone) => Happening::ReceiverGone,
-            Some(Trouble::EndpointDisabled) => Happening::EndpointDisabled,
+    fn event(self, wait_seconds: Option<i64>) -> DeliveryEvent {
+        match self.error() {
+            None => DeliveryEvent::Accepted,
+            Some(DeliveryError::Gone) => DeliveryEvent::ReceiverGone,
+            Some(DeliveryError::EndpointDisabled) => DeliveryEvent::EndpointDisabled,
             Some(
-                Trouble::AddressNotPublic
-                | Trouble::NameNotResolved
-                | Trouble::NotConnected
-                | Trouble::TimedOut
-                | Trouble::BrokenAnswer
-                | Trouble::Redirected
-                | Trouble::RefusedByReceiver,
-            ) => wait_seconds.map_or(Happening::FailedForGood, |_| Happening::Failed),
+                DeliveryError::AddressNotPublic
+                | DeliveryError::NameNotResolved
+                | DeliveryError::NotConnected
+                | DeliveryError::TimedOut
+                | DeliveryError::BrokenAnswer
+                | DeliveryError::Redirected
+                | DeliveryError::RefusedByReceiver,
+            ) => wait_seconds.map_or(DeliveryEvent::FailedForGood, |_| DeliveryEvent::Failed),
         }
     }
 }
@@ -160,7 +160,7 @@ impl Command for Attempted {
             let due_at = conclude(world, &delivery, *outcome);
             next = [next, due_at].into_iter().flatten().min();
         }
-        let is_gone = self.outcomes.iter().any(|(_, outcome)| outcome.trouble() == Some(Trouble::Gone));
+        let is_gone = self.outcomes.iter().any(|(_, outcome)| outcome.error() == Some(DeliveryError::Gone));
         let endpoint = match endpoint.status {
             EndpointStatus::Enabled if is_gone => disable(world, &endpoint, DisabledReason::Gone)?,
             EndpointStatus::Enabled | EndpointStatus::Disabled => endpoint,
@@ -184,7 +184,7 @@ fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, outcome: Outcome
     let tried = i64::from(outcome != Outcome::NotTried);
     let tries = delivery.tries + tried;
     let wait_seconds = rules::wait_seconds(tries).map(|seconds| outcome.wait_at_least(seconds));
-    let Some(to) = rules::step(delivery.status, outcome.happening(wait_seconds)) else { return delivery.due_at };
+    let Some(to) = rules::transition(delivery.status, outcome.event(wait_seconds)) else { return delivery.due_at };
     let due_at = match to {
         DeliveryStatus::Pending => wait_seconds.map(|seconds| now.plus_seconds(seconds)),
         DeliveryStatus::Succeeded | DeliveryStatus::Dead => None,
@@ -198,7 +198,7 @@ fn conclude(world: &mut World, delivery: &Arc<WebhookDelivery>, outcome: Outcome
         } else if tried > 0 {
             delivery.response_status = None;
         }
-        delivery.error = outcome.trouble();
+        delivery.error = outcome.error();
         delivery.due_at = due_at;
         delivery.updated_at = now;
     });
@@ -211,17 +211,17 @@ mod tests {
 
     #[test]
     fn only_2xx_is_a_success_and_410_ends_it() {
-        let happening = |outcome: Outcome| outcome.happening(Some(5));
+        let event = |outcome: Outcome| outcome.event(Some(5));
         let answered = |status| Outcome::Answered { status, retry_after_seconds: None };
         for status in [200, 201, 202, 204, 299] {
-            assert_eq!(happening(answered(status)), Happening::Accepted, "{status}");
+            assert_eq!(event(answered(status)), DeliveryEvent::Accepted, "{status}");
         }
         for status in [100, 199, 300, 301, 307, 308, 400, 404, 409, 411, 429, 500, 503, 599, 999] {
-            assert_eq!(happening(answered(status)), Happening::Failed, "{status}");
+            assert_eq!(event(answered(status)), DeliveryEvent::Failed, "{status}");
         }
-        assert_eq!(happening(answered(410)), Happening::ReceiverGone);
-        assert_eq!(happening(Outcome::NotTried), Happening::EndpointDisabled);
-        assert_eq!(Outcome::Unanswered(Unanswered::TimedOut).happening(None), Happening::FailedForGood);
+        assert_eq!(event(answered(410)), DeliveryEvent::ReceiverGone);
+        assert_eq!(event(Outcome::NotTried), DeliveryEvent::EndpointDisabled);
+        assert_eq!(Outcome::Unanswered(Unanswered::TimedOut).event(None), DeliveryEvent::FailedForGood);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::model::{EndpointStatus, WebhookEndpoint};
-use super::{ENDPOINTS_MAX, of_app, place};
+use super::{ENDPOINTS_MAX, of_app, seal_context};
 use crate::engine::Command;
 use crate::events::{self, EventName};
-use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::vault::Unsealed;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
@@ -42,7 +42,7 @@ impl Command for CreateEndpoint {
         }
 
         // From here it must succeed.
-        let since_sequence = events::listen(world, self.scope)?;
+        let since_sequence = events::subscribe(world, self.scope)?;
         let (id, now) = (world.id(), world.now());
         Ok(world.add(WebhookEndpoint {
             org: self.scope.org,
@@ -53,7 +53,7 @@ impl Command for CreateEndpoint {
             events: self.events.clone().map(Document),
             status: EndpointStatus::Enabled,
             disabled_reason: None,
-            secret: self.secret.seal(&place(self.scope, id, "secret")),
+            secret: self.secret.seal(&seal_context(self.scope, id, "secret")),
             previous_secret: None,
             previous_secret_until: None,
             since_sequence,

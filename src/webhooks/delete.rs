@@ -1,10 +1,10 @@
 //! An endpoint that is not wanted any more.
 
 use super::find;
-use super::update::stop_listening;
+use super::update::unsubscribe;
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, WebhookEndpointId};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// Deletes an endpoint with its secrets. Its courier finds nobody to call; its deliveries go when their time is over.
@@ -28,6 +28,6 @@ impl Command for DeleteEndpoint {
 
         // From here it must succeed.
         world.remove(&endpoint);
-        stop_listening(world, self.scope)
+        unsubscribe(world, self.scope)
     }
 }

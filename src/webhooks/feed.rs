@@ -4,9 +4,9 @@ use super::model::{DeliveryStatus, WebhookDelivery, WebhookEndpoint};
 use super::{call_courier, of_app};
 use crate::engine::Command;
 use crate::events::{self, Event};
-use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::jobs::{self, Leased};
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// Events that are taken from the log in one commit.
@@ -30,14 +30,14 @@ impl Command for Feed {
 
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let endpoints = of_app(world, self.scope)?;
-        let untold = events::take_untold(world, self.scope, EVENTS_MAX)?;
+        let unread = events::take_unread(world, self.scope, EVENTS_MAX)?;
         for endpoint in &endpoints {
-            let wanted = untold.events.iter().filter(|event| endpoint.wants(event.sequence, event.name));
+            let wanted = unread.events.iter().filter(|event| endpoint.wants(event.sequence, event.name));
             if wanted.map(|event| deliver(world, endpoint, event)).count() > 0 {
                 call_courier(world, endpoint)?;
             }
         }
-        if untold.more {
+        if unread.more {
             let now = world.now();
             return jobs::put_off(world, &self.leased, now, None);
         }

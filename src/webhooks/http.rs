@@ -14,18 +14,24 @@ use super::rotate::RotateSecret;
 use super::signature::Secret;
 use super::update::UpdateEndpoint;
 use crate::events::EventName;
-use crate::http::input::{Change, Input, Patch, Problems, input, text, wrong};
+use crate::http::input::{Change, Input, Problems, input, text, wrong};
+use crate::http::inputs::word_input;
 use crate::http::inputs::{LongText, NoFields};
 use crate::http::lists::{ListEnvelope, list_query, of_app, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::WebhookEndpointId;
 use crate::outbound::{Reach, Target, URL_MAX};
+use crate::patch::Patch;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::strict_json::Json;
 use crate::vault::Unsealed;
 use crate::world::Query;
 use crate::world::record::Cell;
+
+word_input!(super::model::EndpointStatus);
+word_input!(super::model::DeliveryStatus);
 
 /// A URL that events may be posted to. How far it may reach depends on the environment, see [`WebhookUrl::within`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,9 +67,9 @@ impl Input for EventNames {
         if names.is_empty() {
             return Err(wrong(at, "must name an event; leave it out, or send null, for all"));
         }
-        let twice = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name));
+        let twice = names.iter().enumerate().find(|(seal_context, name)| names[..*seal_context].contains(name));
         match twice {
-            Some((place, name)) => Err(wrong(&format!("{at}/{place}"), format!("{name} stands twice"))),
+            Some((seal_context, name)) => Err(wrong(&format!("{at}/{seal_context}"), format!("{name} stands twice"))),
             None => Ok(Self(names)),
         }
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::model::{DeliveryStatus, DisabledReason, EndpointStatus, Trouble, WebhookDelivery, WebhookEndpoint};
+use super::model::{DeliveryError, DeliveryStatus, DisabledReason, EndpointStatus, WebhookDelivery, WebhookEndpoint};
 use crate::clock::Time;
 use crate::events::EventName;
 use crate::ids::{EventId, WebhookDeliveryId, WebhookEndpointId};
@@ -85,7 +85,7 @@ pub struct WebhookDeliveryJson {
     pub response_status: Option<i64>,
     /// What went wrong with the latest attempt; null when nothing did, or none was made yet.
     #[schema(required)]
-    pub error: Option<Trouble>,
+    pub error: Option<DeliveryError>,
     /// When the next attempt is made; null when there is none.
     #[schema(required, value_type = Option<String>, format = DateTime)]
     pub next_attempt_at: Option<Time>,

@@ -33,16 +33,16 @@ pub use attempt::{Attempted, Outcome, Round, round};
 pub use create::CreateEndpoint;
 pub use feed::Feed;
 pub use http::routes;
-pub use model::{DeliveryStatus, EndpointStatus, Trouble, WebhookDelivery, WebhookEndpoint};
-pub use rules::moves;
+pub use model::{DeliveryError, DeliveryStatus, EndpointStatus, WebhookDelivery, WebhookEndpoint};
+pub use rules::transitions;
 
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, WebhookDeliveryId, WebhookEndpointId};
 use crate::jobs::{self, Work};
 use crate::refusal::Refusal;
-use crate::vault::{Place, Purpose, Tampered, Vault};
+use crate::scope::Scope;
+use crate::vault::{Purpose, SealContext, Tampered, Vault};
 use crate::world::query::{Compare, Condition, Direction, Query};
 use crate::world::record::{Cell as _, key};
 use crate::world::{Halt, Record, World};
@@ -72,8 +72,8 @@ fn of_app(world: &mut World, scope: Scope) -> Result<Vec<Arc<WebhookEndpoint>>, 
 }
 
 /// Where a secret of an endpoint is sealed: bound to its app as well. `column` is `secret` or `previous_secret`.
-pub fn place(scope: Scope, endpoint: WebhookEndpointId, column: &str) -> Place {
-    Place::new(Purpose::Webhook, scope.org, "webhook_endpoints", endpoint.0, column)
+pub fn seal_context(scope: Scope, endpoint: WebhookEndpointId, column: &str) -> SealContext {
+    SealContext::new(Purpose::Webhook, scope.org, "webhook_endpoints", endpoint.0, column)
         .bound_to(scope.app.0)
         .formerly([*scope.org.0.as_bytes(), *scope.app.0.as_bytes()].concat())
 }
@@ -87,7 +87,7 @@ pub fn secrets(vault: &Vault, endpoint: &WebhookEndpoint, now: Time) -> Result<V
     let previous = endpoint.previous_secret.as_ref().filter(|_| endpoint.previous_is_valid(now));
     let sealed =
         std::iter::once(("secret", &endpoint.secret)).chain(previous.map(|sealed| ("previous_secret", sealed)));
-    let open = |(column, sealed): (_, &Vec<u8>)| vault.open(&place(scope, endpoint.id, column), sealed);
+    let open = |(column, sealed): (_, &Vec<u8>)| vault.open(&seal_context(scope, endpoint.id, column), sealed);
     sealed.map(|sealed| open(sealed).map(Secret::from_bytes)).collect()
 }
 

@@ -2,7 +2,6 @@
 
 use crate::clock::Time;
 use crate::events::EventName;
-use crate::http::inputs::word_input;
 use crate::ids::{AppId, EventId, JobId, OrgId, WebhookDeliveryId, WebhookEndpointId};
 use crate::world::record::{Document, record, words};
 
@@ -15,7 +14,6 @@ words! {
         Disabled = "disabled",
     }
 }
-word_input!(EndpointStatus);
 
 words! {
     /// Why an endpoint is disabled.
@@ -38,11 +36,10 @@ words! {
         Dead = "dead",
     }
 }
-word_input!(DeliveryStatus);
 
 words! {
     /// What went wrong with the latest attempt.
-    pub enum Trouble {
+    pub enum DeliveryError {
         /// The name leads into our own network.
         AddressNotPublic = "address_not_public",
         /// The name leads nowhere.
@@ -146,7 +143,7 @@ record! {
         /// The status of the latest answer; `None` when none came.
         pub response_status: Option<i64>,
         /// What went wrong with the latest attempt.
-        pub error: Option<Trouble>,
+        pub error: Option<DeliveryError>,
         /// When the next attempt is due; only while it is pending.
         pub due_at: Option<Time>,
         /// When it was made.

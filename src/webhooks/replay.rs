@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::model::{DeliveryStatus, EndpointStatus, WebhookDelivery};
-use super::rules::{self, Happening};
+use super::rules::{self, DeliveryEvent};
 use super::{call_courier, find};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, WebhookDeliveryId, WebhookEndpointId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
@@ -42,7 +42,7 @@ impl Command for ReplayDelivery {
 
         // From here it must succeed.
         let now = world.now();
-        let to = rules::step(delivery.status, Happening::Replayed).unwrap_or(DeliveryStatus::Pending);
+        let to = rules::transition(delivery.status, DeliveryEvent::Replayed).unwrap_or(DeliveryStatus::Pending);
         let delivery = world.change(&delivery, |delivery| {
             delivery.status = to;
             delivery.tries = 0;

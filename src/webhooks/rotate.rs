@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::model::WebhookEndpoint;
-use super::{OVERLAP_SECONDS, find, place};
+use super::{OVERLAP_SECONDS, find, seal_context};
 use crate::engine::Command;
-use crate::http::Scope;
 use crate::ids::{OrgId, WebhookEndpointId};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::vault::Unsealed;
 use crate::world::{Halt, World};
 
@@ -31,14 +31,14 @@ impl Command for RotateSecret {
 
     fn decide(&self, world: &mut World) -> Result<Arc<WebhookEndpoint>, Halt> {
         let endpoint = find(world, self.scope, self.endpoint)?;
-        let place = |column| place(self.scope, endpoint.id, column);
-        let before = self.secret.moved(&endpoint.secret, &place("secret"), &place("previous_secret"));
+        let seal_context = |column| seal_context(self.scope, endpoint.id, column);
+        let before = self.secret.moved(&endpoint.secret, &seal_context("secret"), &seal_context("previous_secret"));
         let before = before.map_err(|_| damaged())?;
 
         // From here it must succeed.
         let now = world.now();
         Ok(world.change(&endpoint, |endpoint| {
-            endpoint.secret = self.secret.seal(&place("secret"));
+            endpoint.secret = self.secret.seal(&seal_context("secret"));
             endpoint.previous_secret = Some(before);
             endpoint.previous_secret_until = Some(now.plus_seconds(OVERLAP_SECONDS));
             endpoint.updated_at = now;

@@ -1,7 +1,7 @@
 //! Where a delivery may go: one exhaustive match (docs/decisions.md 12).
 
 use super::model::DeliveryStatus;
-use crate::world::states::Move;
+use crate::world::states::TransitionRow;
 
 /// Seconds from each failed attempt to the next one. The first attempt is made at once, and the eighth is the last.
 pub const WAITS_SECONDS: [i64; 7] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000];
@@ -10,7 +10,7 @@ pub const WAIT_MAX_SECONDS: i64 = 36_000;
 
 /// What may happen to a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happening {
+pub enum DeliveryEvent {
     /// The receiver answered with 2xx.
     Accepted,
     /// An attempt failed, with others left.
@@ -25,7 +25,7 @@ pub enum Happening {
     Replayed,
 }
 
-impl Happening {
+impl DeliveryEvent {
     const ALL: [Self; 6] =
         [Self::Accepted, Self::Failed, Self::FailedForGood, Self::ReceiverGone, Self::EndpointDisabled, Self::Replayed];
 
@@ -42,41 +42,43 @@ impl Happening {
 }
 
 /// Where a delivery goes from here; `None` when it stays as it is, because the news came too late.
-pub const fn step(status: DeliveryStatus, happening: Happening) -> Option<DeliveryStatus> {
+pub const fn transition(status: DeliveryStatus, event: DeliveryEvent) -> Option<DeliveryStatus> {
     use DeliveryStatus::{Dead, Pending, Succeeded};
-    match (status, happening) {
-        (Pending, Happening::Accepted) => Some(Succeeded),
-        (Pending, Happening::Failed) => Some(Pending),
-        (Pending, Happening::FailedForGood | Happening::ReceiverGone | Happening::EndpointDisabled) => Some(Dead),
-        (Pending | Succeeded | Dead, Happening::Replayed) => Some(Pending),
+    match (status, event) {
+        (Pending, DeliveryEvent::Accepted) => Some(Succeeded),
+        (Pending, DeliveryEvent::Failed) => Some(Pending),
+        (Pending, DeliveryEvent::FailedForGood | DeliveryEvent::ReceiverGone | DeliveryEvent::EndpointDisabled) => {
+            Some(Dead)
+        }
+        (Pending | Succeeded | Dead, DeliveryEvent::Replayed) => Some(Pending),
         (
             Succeeded | Dead,
-            Happening::Accepted
-            | Happening::Failed
-            | Happening::FailedForGood
-            | Happening::ReceiverGone
-            | Happening::EndpointDisabled,
+            DeliveryEvent::Accepted
+            | DeliveryEvent::Failed
+            | DeliveryEvent::FailedForGood
+            | DeliveryEvent::ReceiverGone
+            | DeliveryEvent::EndpointDisabled,
         ) => None,
     }
 }
 
 /// Seconds to wait after so many failed attempts; `None` when it was the last.
 pub fn wait_seconds(tries: i64) -> Option<i64> {
-    let place = usize::try_from(tries.saturating_sub(1)).ok()?;
-    WAITS_SECONDS.get(place).copied()
+    let seal_context = usize::try_from(tries.saturating_sub(1)).ok()?;
+    WAITS_SECONDS.get(seal_context).copied()
 }
 
 /// Every move: from, what happens, to.
-pub fn moves() -> Vec<Move> {
-    let mut moves = Vec::new();
+pub fn transitions() -> Vec<TransitionRow> {
+    let mut transitions = Vec::new();
     for from in DeliveryStatus::ALL {
-        for happening in Happening::ALL {
-            if let Some(to) = step(*from, happening) {
-                moves.push((from.as_str(), happening.words().to_owned(), to.as_str()));
+        for event in DeliveryEvent::ALL {
+            if let Some(to) = transition(*from, event) {
+                transitions.push((from.as_str(), event.words().to_owned(), to.as_str()));
             }
         }
     }
-    moves
+    transitions
 }
 
 #[cfg(test)]
@@ -94,10 +96,11 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_of_status_and_happening() {
-        let told: Vec<String> = moves().iter().map(|(from, when, to)| format!("{from}: {when} -> {to}")).collect();
+    fn every_pair_of_status_and_event() {
+        let reported: Vec<String> =
+            transitions().iter().map(|(from, when, to)| format!("{from}: {when} -> {to}")).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 "pending: the receiver answers 2xx -> succeeded",
                 "pending: an attempt fails, and it was not the eighth -> pending",

@@ -6,9 +6,9 @@ use super::model::{DisabledReason, EndpointStatus, WebhookEndpoint};
 use super::{find, of_app};
 use crate::engine::Command;
 use crate::events::{self, EventName};
-use crate::http::Scope;
-use crate::http::input::Patch;
 use crate::ids::{OrgId, WebhookEndpointId};
+use crate::patch::Patch;
+use crate::scope::Scope;
 use crate::world::record::Document;
 use crate::world::{Halt, World};
 
@@ -71,7 +71,7 @@ impl Command for UpdateEndpoint {
 /// From now on it is told again. What happened meanwhile is not made up for: the log has it.
 fn enable(world: &mut World, endpoint: &Arc<WebhookEndpoint>) -> Result<Arc<WebhookEndpoint>, Halt> {
     let scope = Scope { org: endpoint.org, app: endpoint.app };
-    let since_sequence = events::listen(world, scope)?;
+    let since_sequence = events::subscribe(world, scope)?;
     Ok(world.change(endpoint, |endpoint| {
         endpoint.status = EndpointStatus::Enabled;
         endpoint.disabled_reason = None;
@@ -91,15 +91,15 @@ pub(super) fn disable(
         endpoint.disabled_reason = Some(reason);
         endpoint.updated_at = now;
     });
-    stop_listening(world, Scope { org: endpoint.org, app: endpoint.app })?;
+    unsubscribe(world, Scope { org: endpoint.org, app: endpoint.app })?;
     Ok(endpoint)
 }
 
 /// Where no endpoint is enabled any more, the app's events leave no job behind.
-pub(super) fn stop_listening(world: &mut World, scope: Scope) -> Result<(), Halt> {
+pub(super) fn unsubscribe(world: &mut World, scope: Scope) -> Result<(), Halt> {
     let endpoints = of_app(world, scope)?;
     if endpoints.iter().any(|endpoint| endpoint.status == EndpointStatus::Enabled) {
         return Ok(());
     }
-    events::stop_listening(world, scope)
+    events::unsubscribe(world, scope)
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 
-use crate::http::Bursar;
 use crate::ids::PayoutLinkBatchId;
 use crate::jobs::Leased;
 use crate::payout_link_batches::{BatchRow, Begin, Finish, PayoutLinkBatch, ProcessRow, link_request, waiting};
+use crate::program::Bursar;
 use crate::refusal::Refusal;
 use crate::world::record::key;
 

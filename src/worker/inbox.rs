@@ -4,13 +4,13 @@
 //! before, which would cost as much as the commit.
 
 use super::letters;
-use super::writing::{Pen, Unwritten, find_letter};
+use super::writing::{Pen, Uncomposed, find_letter};
 use crate::engine::Command;
-use crate::http::{Bursar, Environment};
 use crate::ids::{MessageId, OrgId};
 use crate::jobs::Leased;
-use crate::messages::{self, Channel, Conclusion, Template};
+use crate::messages::{self, AttemptOutcome, Channel, Template};
 use crate::payout_links;
+use crate::program::{Bursar, Environment};
 use crate::refusal::Refusal;
 use crate::world::{Halt, Want, World};
 
@@ -19,8 +19,8 @@ const UNREACHABLE: &str = "0199";
 
 /// Whether every message goes to the inbox: the sandbox without a carrier.
 pub(super) fn is_all_there_is(bursar: &Bursar) -> bool {
-    let carriers = &bursar.carriers;
-    bursar.environment == Environment::Sandbox && carriers.mail.is_none() && carriers.phone.is_none()
+    let providers = &bursar.providers;
+    bursar.environment == Environment::Sandbox && providers.mail.is_none() && providers.phone.is_none()
 }
 
 /// Puts a message into the inbox, and says so to whoever waits for it.
@@ -39,7 +39,7 @@ struct Put {
 }
 
 impl Command for Put {
-    type Reply = (Channel, Conclusion);
+    type Reply = (Channel, AttemptOutcome);
 
     fn organization(&self) -> OrgId {
         self.leased.org
@@ -72,9 +72,9 @@ impl Command for Put {
 }
 
 impl Put {
-    fn outcome(&self, letter: &Unwritten) -> Result<Conclusion, Refusal> {
+    fn outcome(&self, letter: &Uncomposed) -> Result<AttemptOutcome, Refusal> {
         let message = &letter.message;
-        if let Some(outcome) = &letter.overtaken {
+        if let Some(outcome) = &letter.superseded {
             return Ok(outcome.clone());
         }
         let unreachable = match message.channel {
@@ -83,8 +83,8 @@ impl Put {
         };
         if unreachable {
             let reason = "The carrier reports that this number cannot be reached.".to_owned();
-            return Ok(Conclusion::Failed { reason, retry: false });
+            return Ok(AttemptOutcome::Failed { reason, retry: false });
         }
-        Ok(Conclusion::Delivered { inbox: Some(self.pen.compose(letter)?) })
+        Ok(AttemptOutcome::Delivered { inbox: Some(self.pen.compose(letter)?) })
     }
 }

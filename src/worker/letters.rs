@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 
 use super::inbox;
 use super::writing::{Pen, find_letter};
-use crate::carriers::{Fate, Found, Gateway, Mail, Smtp, Told};
-use crate::http::{Bursar, Environment};
 use crate::ids::MessageId;
 use crate::jobs::Leased;
 use crate::messages::{
-    self, Before, BeginAttempt, Begun, Channel, Composed, Concluded, Conclusion, Message, StillOnItsWay, Template,
+    self, AttemptOutcome, Before, BeginAttempt, Begun, Channel, Composed, Concluded, Message, StillOnItsWay, Template,
 };
 use crate::payout_links::{ClaimLinkDelivered, DeliverInDoubt};
+use crate::program::{Bursar, Environment};
+use crate::providers::{DeliveryOutcome, Found, Gateway, Mail, SendOutcome, Smtp};
 use crate::refusal::{Code, Refusal};
 
 /// How long after it asked to begin a worker may still tell a carrier. With the call itself that ends well within
 /// the minute after which others believe a carrier that does not know of the message.
-const TELL_WITHIN: Duration = crate::outbound::DEADLINE;
+const HAND_OVER_WITHIN: Duration = crate::outbound::DEADLINE;
 
 /// Sends a message, and says what came of it.
 pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
@@ -27,15 +27,15 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
     let org = leased.org;
     let letter = bursar.read(move |world| find_letter(world, org, id)).await?;
     let message = letter.message.clone();
-    let carriers = &bursar.carriers;
-    let carrier = match message.channel {
-        Channel::Email => carriers.mail.as_ref().map(Carrier::Mail),
-        Channel::Sms | Channel::Voice => carriers.phone.as_ref().map(Carrier::Phone),
+    let providers = &bursar.providers;
+    let provider = match message.channel {
+        Channel::Email => providers.mail.as_ref().map(Provider::Mail),
+        Channel::Sms | Channel::Voice => providers.phone.as_ref().map(Provider::Phone),
     };
-    match (carrier, bursar.environment) {
-        (Some(carrier), _) => {
+    match (provider, bursar.environment) {
+        (Some(provider), _) => {
             let composed = Pen::of(bursar).compose(&letter)?;
-            match attempt(bursar, &leased, &message, &composed, carrier).await? {
+            match attempt(bursar, &leased, &message, &composed, provider).await? {
                 Some(outcome) => conclude(bursar, leased, &message, outcome).await,
                 None => Ok(()),
             }
@@ -44,7 +44,7 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
         (None, Environment::Production) => {
             // The settings forbid it; should they ever not, nothing pretends to be delivered.
             let reason = "No carrier is configured for this channel.".to_owned();
-            conclude(bursar, leased, &message, Conclusion::Failed { reason, retry: true }).await
+            conclude(bursar, leased, &message, AttemptOutcome::Failed { reason, retry: true }).await
         }
     }
 }
@@ -52,17 +52,19 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
 /// Asks whether a message that a carrier took has arrived.
 pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Result<(), Refusal> {
     let message = find(bursar, &leased, id).await?;
-    let fate = match (&bursar.carriers.phone, &message.reference) {
+    let delivery_outcome = match (&bursar.providers.phone, &message.reference) {
         (Some(gateway), Some(reference)) => gateway.follow(reference).await,
         // The gateway was taken out of the settings meanwhile.
-        (None, _) | (_, None) => Ok(Fate::OnItsWay),
+        (None, _) | (_, None) => Ok(DeliveryOutcome::OnItsWay),
     };
-    match fate {
-        Ok(Fate::Arrived) => conclude(bursar, leased, &message, Conclusion::Delivered { inbox: None }).await,
-        Ok(Fate::Lost { reason }) => {
-            conclude(bursar, leased, &message, Conclusion::Failed { reason, retry: false }).await
+    match delivery_outcome {
+        Ok(DeliveryOutcome::Arrived) => {
+            conclude(bursar, leased, &message, AttemptOutcome::Delivered { inbox: None }).await
         }
-        Ok(Fate::OnItsWay) => bursar.engine.run(StillOnItsWay { leased }).await,
+        Ok(DeliveryOutcome::Lost { reason }) => {
+            conclude(bursar, leased, &message, AttemptOutcome::Failed { reason, retry: false }).await
+        }
+        Ok(DeliveryOutcome::OnItsWay) => bursar.engine.run(StillOnItsWay { leased }).await,
         Err(reason) => {
             tracing::info!(%id, reason, "a carrier does not say what became of a message");
             bursar.engine.run(StillOnItsWay { leased }).await
@@ -72,7 +74,7 @@ pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Re
 
 /// A carrier that is configured for a message's channel.
 #[derive(Clone, Copy)]
-enum Carrier<'a> {
+enum Provider<'a> {
     Mail(&'a Smtp),
     Phone(&'a Gateway),
 }
@@ -88,20 +90,20 @@ async fn attempt(
     leased: &Leased,
     message: &Message,
     composed: &Composed,
-    carrier: Carrier<'_>,
-) -> Result<Option<Conclusion>, Refusal> {
+    provider: Provider<'_>,
+) -> Result<Option<AttemptOutcome>, Refusal> {
     let begin = |before| BeginAttempt { leased: leased.clone(), message: message.id, before };
     let mut since = Instant::now();
-    let mut begun = bursar.engine.run(begin(Before::NotAsked)).await?;
+    let mut begun = bursar.engine.run(begin(Before::NotQueried)).await?;
     if begun == Begun::Ask {
         let asked_at = bursar.clock.now();
-        let found = look_up(bursar, message, composed, carrier).await?;
+        let found = look_up(bursar, message, composed, provider).await?;
         since = Instant::now();
         begun = match found {
-            Found::Taken { reference } => return Ok(Some(Conclusion::Taken { reference: Some(reference) })),
-            Found::Silence { reason } => return Ok(Some(Conclusion::InDoubt { reason })),
+            Found::Taken { reference } => return Ok(Some(AttemptOutcome::Taken { reference: Some(reference) })),
+            Found::Silence { reason } => return Ok(Some(AttemptOutcome::InDoubt { reason })),
             Found::NotTaken => bursar.engine.run(begin(Before::NotTaken { asked_at })).await?,
-            Found::CannotTell => match message.template.0 {
+            Found::Unsupported => match message.template.0 {
                 Template::ClaimLink { link, .. } => {
                     let again = DeliverInDoubt { leased: leased.clone(), message: message.id, link };
                     bursar.engine.run(again).await?
@@ -117,29 +119,29 @@ async fn attempt(
         };
     }
     // Looked at here, because an attempt in doubt is asked about whatever came in between, and that takes its time.
-    let overtaken = match begun {
+    let superseded = match begun {
         Begun::Send => {
             let (org, id) = (message.org, message.id);
-            bursar.read(move |world| find_letter(world, org, id)).await?.overtaken
+            bursar.read(move |world| find_letter(world, org, id)).await?.superseded
         }
         Begun::Ask | Begun::Over => None,
     };
-    if overtaken.is_some() {
-        return Ok(overtaken);
+    if superseded.is_some() {
+        return Ok(superseded);
     }
     match begun {
         // Its process stood still between the note and this: another may have asked the carrier meanwhile, and told it.
-        Begun::Send if since.elapsed() > TELL_WITHIN => Err(Refusal::new(
+        Begun::Send if since.elapsed() > HAND_OVER_WITHIN => Err(Refusal::new(
             Code::ServiceUnavailable,
             "The worker came too late to tell the carrier. The carrier is asked when the lease ends.",
         )),
         Begun::Send => {
-            let told = hand_over(bursar, message, composed, carrier).await;
-            Ok(Some(match told {
-                Told::Taken { reference } => Conclusion::Taken { reference },
-                Told::Refused { reason } => Conclusion::Failed { reason, retry: false },
-                Told::NotNow { reason } => Conclusion::Failed { reason, retry: true },
-                Told::InDoubt { reason } => Conclusion::InDoubt { reason },
+            let reported = hand_over(bursar, message, composed, provider).await;
+            Ok(Some(match reported {
+                SendOutcome::Taken { reference } => AttemptOutcome::Taken { reference },
+                SendOutcome::Refused { reason } => AttemptOutcome::Failed { reason, retry: false },
+                SendOutcome::NotNow { reason } => AttemptOutcome::Failed { reason, retry: true },
+                SendOutcome::InDoubt { reason } => AttemptOutcome::InDoubt { reason },
             }))
         }
         // Nobody asks twice: who has an answer goes on with it.
@@ -147,16 +149,16 @@ async fn attempt(
     }
 }
 
-async fn hand_over(bursar: &Bursar, message: &Message, composed: &Composed, carrier: Carrier<'_>) -> Told {
+async fn hand_over(bursar: &Bursar, message: &Message, composed: &Composed, provider: Provider<'_>) -> SendOutcome {
     let to = message.recipient.as_str();
     let (text, link) = (composed.text.as_str(), composed.link.as_deref());
-    match (carrier, message.channel) {
-        (Carrier::Mail(smtp), _) => {
+    match (provider, message.channel) {
+        (Provider::Mail(smtp), _) => {
             let (id, written) = (message.id.0, message.created_at);
             smtp.send(Mail { id, written, to, subject: &composed.subject, text, link }).await
         }
-        (Carrier::Phone(gateway), Channel::Voice) => gateway.call(to, text, composed.code.as_deref()).await,
-        (Carrier::Phone(gateway), Channel::Sms | Channel::Email) => {
+        (Provider::Phone(gateway), Channel::Voice) => gateway.call(to, text, composed.code.as_deref()).await,
+        (Provider::Phone(gateway), Channel::Sms | Channel::Email) => {
             let report_to = gateway.reports_to(&bursar.public_url, message.org, message.id);
             gateway.text(to, text, report_to.filter(|_| message.is_awaited()).as_deref()).await
         }
@@ -168,11 +170,11 @@ async fn look_up(
     bursar: &Bursar,
     message: &Message,
     composed: &Composed,
-    carrier: Carrier<'_>,
+    provider: Provider<'_>,
 ) -> Result<Found, Refusal> {
-    let gateway = match (carrier, message.channel) {
-        (Carrier::Phone(gateway), Channel::Sms) => gateway,
-        (Carrier::Phone(_) | Carrier::Mail(_), _) => return Ok(Found::CannotTell),
+    let gateway = match (provider, message.channel) {
+        (Provider::Phone(gateway), Channel::Sms) => gateway,
+        (Provider::Phone(_) | Provider::Mail(_), _) => return Ok(Found::Unsupported),
     };
     let asked = message.clone();
     let known = bursar.read(move |world| messages::other_references(world, &asked)).await?;
@@ -183,7 +185,7 @@ async fn look_up(
 }
 
 /// Reports what came of a message to whoever waits for it.
-async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: Conclusion) -> Result<(), Refusal> {
+async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: AttemptOutcome) -> Result<(), Refusal> {
     count(message.channel, &outcome);
     warn(message, leased.attempt, &outcome);
     let id = message.id;
@@ -204,12 +206,12 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: C
 }
 
 /// Logs an attempt that failed. A provider may repeat the recipient in its answer; the log must not.
-fn warn(message: &Message, attempt: i64, outcome: &Conclusion) {
+fn warn(message: &Message, attempt: i64, outcome: &AttemptOutcome) {
     let (what, reason) = match outcome {
-        Conclusion::Failed { reason, retry: true } => ("was put off", reason),
-        Conclusion::Failed { reason, retry: false } => ("failed", reason),
-        Conclusion::InDoubt { reason } => ("is in doubt", reason),
-        Conclusion::Delivered { .. } | Conclusion::Taken { .. } | Conclusion::Overtaken { .. } => return,
+        AttemptOutcome::Failed { reason, retry: true } => ("was put off", reason),
+        AttemptOutcome::Failed { reason, retry: false } => ("failed", reason),
+        AttemptOutcome::InDoubt { reason } => ("is in doubt", reason),
+        AttemptOutcome::Delivered { .. } | AttemptOutcome::Taken { .. } | AttemptOutcome::Superseded { .. } => return,
     };
     let reason = messages::without_recipient(reason, &message.recipient);
     let channel = message.channel.as_str();
@@ -217,14 +219,14 @@ fn warn(message: &Message, attempt: i64, outcome: &Conclusion) {
 }
 
 /// Counts what messages came to, for the metrics.
-pub(super) fn count(channel: Channel, outcome: &Conclusion) {
+pub(super) fn count(channel: Channel, outcome: &AttemptOutcome) {
     let came_to = match outcome {
-        Conclusion::Delivered { .. } => "delivered",
-        Conclusion::Taken { .. } => "taken",
-        Conclusion::InDoubt { .. } => "in_doubt",
-        Conclusion::Failed { retry: true, .. } => "put_off",
-        Conclusion::Failed { retry: false, .. } => "failed",
-        Conclusion::Overtaken { .. } => "overtaken",
+        AttemptOutcome::Delivered { .. } => "delivered",
+        AttemptOutcome::Taken { .. } => "taken",
+        AttemptOutcome::InDoubt { .. } => "in_doubt",
+        AttemptOutcome::Failed { retry: true, .. } => "put_off",
+        AttemptOutcome::Failed { retry: false, .. } => "failed",
+        AttemptOutcome::Superseded { .. } => "overtaken",
     };
     metrics::counter!("bursar_messages_total", "channel" => channel.as_str(), "outcome" => came_to).increment(1);
 }

@@ -3,7 +3,7 @@
 //! Each kind of job is one arm of [`perform`]. A job is leased before it is begun, and
 //! the command that ends it carries the lease: whoever lost it commits nothing. A crash
 //! at any point leaves a job that another worker takes over when the lease ends. Jobs that
-//! tell nobody outside are done without ([`tells_nobody`]): a lease would only be one write more.
+//! tell nobody outside are done without ([`is_internal`]): a lease would only be one write more.
 
 mod batches;
 mod inbox;
@@ -23,9 +23,8 @@ use futures::future::try_join_all;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 
-use crate::funding::TendWallet;
-use crate::http::idempotency::{Bury, StoredAnswer, outlived};
-use crate::http::{Bursar, Scope};
+use crate::funding::TopUpWallet;
+use crate::http::idempotency::{MakeTombstone, StoredAnswer, outlived};
 use crate::ids::{
     AppId, JobId, MessageId, OrgId, PayoutLinkBatchId, PayoutLinkId, ScreeningRunId, TransferId, UserId,
     WebhookEndpointId,
@@ -33,17 +32,19 @@ use crate::ids::{
 use crate::jobs::{self, Abandon, Job, Lane, Lease, Leased, Work};
 use crate::payments::ReleasePayment;
 use crate::payout_links::{Expire, Remind};
-use crate::rails::Standing;
+use crate::program::Bursar;
+use crate::rails::ItemStatus;
 use crate::rails::failures::FailureCode;
 use crate::rails::sandbox::{self, Accept};
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::settlements::{self, Followed, Submitted};
 use crate::webhooks::{DeliveryStatus, Feed, Forget, WebhookDelivery, outlived as outlived_deliveries};
 
 /// Jobs of a lane in hand at once. Webhooks have more, because most of them only wait for others to answer.
 const fn hands_of(lane: Lane) -> u32 {
     match lane {
-        Lane::House | Lane::Messages => 64,
+        Lane::System | Lane::Messages => 64,
         Lane::Webhooks => 256,
     }
 }
@@ -54,12 +55,12 @@ const TIDY_PAGE: usize = 64;
 /// How often to clear away what was kept long enough.
 const TIDY_EVERY: Duration = Duration::from_secs(60);
 /// How often to look for due jobs when nobody says that there are some.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+const CHECK_EVERY: Duration = Duration::from_millis(50);
 /// How long to wait while there is something to do: what falls due meanwhile is found, and committed, together. Jobs in
 /// hand are read again each time, which is most of what looking costs.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const CHECK_AGAIN: Duration = Duration::from_millis(20);
 /// Where many processes look at one store, the wait doubles up to this while there is nothing to do.
-const LOOK_SELDOM: Duration = Duration::from_millis(400);
+const CHECK_SELDOM: Duration = Duration::from_millis(400);
 
 /// Jobs that are under way without a lease: the store shows them as due meanwhile.
 type InHand = Arc<Mutex<HashSet<(OrgId, JobId)>>>;
@@ -103,11 +104,11 @@ impl Drop for Taken {
     }
 }
 
-/// Whether a job needs no lease ([`Work::tells_nobody`]). Without a carrier a message goes to the sandbox's inbox, which
+/// Whether a job needs no lease ([`Work::is_internal`]). Without a carrier a message goes to the sandbox's inbox, which
 /// is a row like any other.
-fn tells_nobody(bursar: &Bursar, work: &Work) -> bool {
+fn is_internal(bursar: &Bursar, work: &Work) -> bool {
     let to_inbox = matches!(work, Work::SendMessage { .. }) && inbox::is_all_there_is(bursar);
-    work.tells_nobody() || to_inbox
+    work.is_internal() || to_inbox
 }
 
 /// Starts a worker. It takes jobs until `stop` turns true, and ends when those in hand are done.
@@ -115,23 +116,23 @@ pub fn start(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) -> JoinHandle
     tokio::spawn(async move {
         let lanes: Vec<Hands> = Lane::ALL.iter().map(|lane| Hands::of(*lane)).collect();
         let tidying = tokio::spawn(tidy(bursar.clone(), stop.clone()));
-        let mut wait = LOOK_EVERY;
+        let mut wait = CHECK_EVERY;
         while !*stop.borrow_and_update() {
             let mut found = false;
             // What room is left belongs to the jobs in hand.
             let lanes = if bursar.reads.is_full() { &[] } else { lanes.as_slice() };
             for hands in lanes {
-                found |= look(&bursar, hands).await;
+                found |= poll(&bursar, hands).await;
             }
-            let pause = if found { LOOK_AGAIN } else { wait };
-            wait = if found || !bursar.reads.is_shared() { LOOK_EVERY } else { (wait * 2).min(LOOK_SELDOM) };
+            let pause = if found { CHECK_AGAIN } else { wait };
+            wait = if found || !bursar.reads.is_shared() { CHECK_EVERY } else { (wait * 2).min(CHECK_SELDOM) };
             // Whether the wait ended by a change or by time, the loop looks at both.
             drop(tokio::time::timeout(pause, stop.changed()).await);
         }
         for hands in &lanes {
             drop(hands.free.acquire_many(hands.count).await);
             while !hands.taken().is_empty() {
-                tokio::time::sleep(LOOK_AGAIN).await;
+                tokio::time::sleep(CHECK_AGAIN).await;
             }
         }
         // It ends by the same word, or has died of a bug, which was told then.
@@ -193,7 +194,11 @@ pub async fn bury_outlived(bursar: &Bursar) -> Result<usize, Refusal> {
         if old.is_empty() {
             return Ok(buried);
         }
-        let bury = |old: &Arc<StoredAnswer>| Bury { org: old.org, scope: old.scope, key: old.idempotency_key.clone() };
+        let bury = |old: &Arc<StoredAnswer>| MakeTombstone {
+            org: old.org,
+            scope: old.scope,
+            key: old.idempotency_key.clone(),
+        };
         try_join_all(old.iter().map(|old| bursar.engine.run(bury(old)))).await?;
         buried += old.len();
     }
@@ -238,14 +243,14 @@ fn begin_anywhere(due: &mut [Arc<Job>]) {
 }
 
 /// Begins what is due in a lane; whether there was anything.
-async fn look(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
+async fn poll(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
     let free = hands.free.available_permits();
     // Asked before the store is: what was done in between is in neither, and would be seen as due still.
     let taken = hands.taken();
     let (lane, now, shared) = (hands.lane, bursar.clock.now(), bursar.reads.is_shared());
     let own = OWN_MAX.saturating_sub(taken.len());
-    let looked_at = if shared { (free + own) * 2 } else { free + own } + taken.len();
-    let due = match bursar.read(move |world| world.page::<Job>(&jobs::due_in(lane, now, looked_at))).await {
+    let polled_at = if shared { (free + own) * 2 } else { free + own } + taken.len();
+    let due = match bursar.read(move |world| world.page::<Job>(&jobs::due_in(lane, now, polled_at))).await {
         Ok(due) => due,
         Err(refusal) => {
             tracing::warn!(refusal.message, "due jobs cannot be read");
@@ -256,7 +261,7 @@ async fn look(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
     if shared {
         begin_anywhere(&mut due);
     }
-    let (own_due, others): (Vec<_>, Vec<_>) = due.into_iter().partition(|job| tells_nobody(bursar, &job.work.0));
+    let (own_due, others): (Vec<_>, Vec<_>) = due.into_iter().partition(|job| is_internal(bursar, &job.work.0));
     let (own_due, others) = (own_due.iter().take(own), others.iter().take(free));
     let found = own_due.len() + others.len() > 0;
     for job in own_due {
@@ -320,7 +325,7 @@ fn kind(work: &Work) -> &'static str {
         Work::FollowMessage { .. } => "follow_message",
         Work::SubmitTransfer { .. } => "submit_transfer",
         Work::FollowTransfer { .. } => "follow_transfer",
-        Work::TendWallet { .. } => "tend_wallet",
+        Work::TopUpWallet { .. } => "top_up_wallet",
         Work::ReleasePayment { .. } => "release_payment",
         Work::ExpireLink { .. } => "expire_link",
         Work::RemindLink { .. } => "remind_link",
@@ -339,7 +344,7 @@ async fn perform(bursar: &Arc<Bursar>, leased: Leased) -> Result<(), Refusal> {
         Work::FollowMessage { message } => letters::follow(bursar, leased, MessageId(message)).await,
         Work::SubmitTransfer { transfer } => submit(bursar, leased, TransferId(transfer)).await,
         Work::FollowTransfer { transfer } => follow(bursar, leased, TransferId(transfer)).await,
-        Work::TendWallet { app } => bursar.engine.run(TendWallet { leased, app: AppId(app) }).await,
+        Work::TopUpWallet { app } => bursar.engine.run(TopUpWallet { leased, app: AppId(app) }).await,
         Work::ReleasePayment { transfer } => {
             bursar.engine.run(ReleasePayment { leased, transfer: TransferId(transfer) }).await
         }
@@ -369,22 +374,22 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
     };
     // An earlier attempt may have reached the rail and died before it could say so: a transfer in doubt is
     // looked up, never sent again blindly.
-    let known = if leased.attempt > 1 { look_up(bursar, &leased, id).await? } else { Standing::Unknown };
-    let standing = match (known, instruction) {
-        (Standing::Unknown, Some(instruction)) => bursar.engine.run(Accept(instruction)).await?,
+    let known = if leased.attempt > 1 { look_up(bursar, &leased, id).await? } else { ItemStatus::Unknown };
+    let item_status = match (known, instruction) {
+        (ItemStatus::Unknown, Some(instruction)) => bursar.engine.run(Accept(instruction)).await?,
         (known, _) => known,
     };
-    bursar.engine.run(Submitted { leased, transfer: id, standing }).await
+    bursar.engine.run(Submitted { leased, transfer: id, item_status }).await
 }
 
 async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), Refusal> {
-    let mut standing = look_up(bursar, &leased, id).await?;
-    if standing == Standing::Unknown && is_tampered(bursar, leased.org, id).await? {
-        standing = Standing::Failed(FailureCode::InvalidAccountNumber);
+    let mut item_status = look_up(bursar, &leased, id).await?;
+    if item_status == ItemStatus::Unknown && is_tampered(bursar, leased.org, id).await? {
+        item_status = ItemStatus::Failed(FailureCode::InvalidAccountNumber);
     }
-    if let Some(oddity) = bursar.engine.run(Followed { leased, transfer: id, standing }).await? {
-        metrics::counter!("bursar_transfers_odd_total", "kind" => oddity.kind).increment(1);
-        tracing::warn!(transfer = %id, kind = oddity.kind, reason = oddity.reason, "a transfer must be looked into");
+    if let Some(anomaly) = bursar.engine.run(Followed { leased, transfer: id, item_status }).await? {
+        metrics::counter!("bursar_transfers_odd_total", "kind" => anomaly.kind).increment(1);
+        tracing::warn!(transfer = %id, kind = anomaly.kind, reason = anomaly.reason, "a transfer must be looked into");
     }
     Ok(())
 }
@@ -410,7 +415,7 @@ async fn screen_users(bursar: &Bursar, leased: Leased, run: ScreeningRunId) -> R
     bursar.engine.run(ScreenUsers { leased, run, names, users }).await
 }
 
-async fn look_up(bursar: &Bursar, leased: &Leased, id: TransferId) -> Result<Standing, Refusal> {
+async fn look_up(bursar: &Bursar, leased: &Leased, id: TransferId) -> Result<ItemStatus, Refusal> {
     let (org, now) = (leased.org, bursar.clock.now());
     bursar.read(move |world| sandbox::look_up(world, org, id, now)).await
 }

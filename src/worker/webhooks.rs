@@ -4,10 +4,10 @@ use futures::future::join_all;
 
 use crate::clock::Clock;
 use crate::events::{Event, EventJson};
-use crate::http::Bursar;
 use crate::ids::WebhookEndpointId;
 use crate::jobs::Leased;
 use crate::outbound::{Post, Target, Unanswered};
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
 use crate::webhooks::signature::{self, Secret};
 use crate::webhooks::{self, Attempted, EndpointStatus, Outcome, WebhookEndpoint};
@@ -17,8 +17,8 @@ pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpo
     let (org, now) = (leased.org, bursar.clock.now());
     let round = bursar.read(move |world| webhooks::round(world, org, endpoint, now)).await?;
     let Some(round) = round else {
-        let nobody = Attempted { leased, endpoint, calls: 0, next: None, outcomes: Vec::new() };
-        return bursar.engine.run(nobody).await;
+        let unknown = Attempted { leased, endpoint, calls: 0, next: None, outcomes: Vec::new() };
+        return bursar.engine.run(unknown).await;
     };
     let secrets = webhooks::secrets(&bursar.vault, &round.endpoint, now)
         .map_err(|_| Refusal::new(Code::InternalError, "The sealed secret of a webhook endpoint does not open."))?;

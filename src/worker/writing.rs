@@ -5,11 +5,12 @@ use std::sync::Arc;
 use crate::apps::{self, App};
 use crate::clock::Time;
 use crate::erasure;
-use crate::http::{Bursar, Scope};
 use crate::ids::{MessageId, OrgId, PayoutLinkId};
-use crate::messages::{self, Composed, Conclusion, Letter, Message, Template};
+use crate::messages::{self, AttemptOutcome, Composed, Letter, Message, Template};
 use crate::payout_links::{self, PayoutLink};
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::transfers;
 use crate::users::notices::NoticeToken;
 use crate::users::verification;
@@ -17,16 +18,16 @@ use crate::vault::Vault;
 use crate::world::{Halt, World};
 
 /// A message with what it speaks of.
-pub(super) struct Unwritten {
+pub(super) struct Uncomposed {
     pub message: Arc<Message>,
     /// What becomes of it instead of being sent, where something came in between since it was queued.
-    pub overtaken: Option<Conclusion>,
+    pub superseded: Option<AttemptOutcome>,
     app: Arc<App>,
     link: Option<Arc<PayoutLink>>,
 }
 
 /// Finds a message with what it speaks of.
-pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Result<Unwritten, Halt> {
+pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Result<Uncomposed, Halt> {
     let message = messages::find(world, org, id)?;
     let scope = Scope { org, app: message.app };
     let link = match link_of(world, scope, &message.template.0)? {
@@ -36,24 +37,24 @@ pub(super) fn find_letter(world: &mut World, org: OrgId, id: MessageId) -> Resul
     // Last, because commands that run beside it have brought it along by then.
     let app = apps::find_even_deleted(world, scope)?;
     let is_erased = message.is_erased() || erasure::is_erasing(world, &message)?;
-    let overtaken = overtaken(&message, link.as_deref(), is_erased, world.now());
-    Ok(Unwritten { message, overtaken, app, link })
+    let superseded = superseded(&message, link.as_deref(), is_erased, world.now());
+    Ok(Uncomposed { message, superseded, app, link })
 }
 
 /// Nobody is told of a payout that was taken back, or is claimed already; and who was erased is told nothing, of which
 /// the sender of a link hears.
-fn overtaken(message: &Message, link: Option<&PayoutLink>, is_erased: bool, now: Time) -> Option<Conclusion> {
+fn superseded(message: &Message, link: Option<&PayoutLink>, is_erased: bool, now: Time) -> Option<AttemptOutcome> {
     let link = link.filter(|_| message.is_awaited());
     if let Some(refusal) = link.and_then(|link| payout_links::rules::must_wait(link, now).err()) {
-        return Some(Conclusion::Overtaken { reason: refusal.message });
+        return Some(AttemptOutcome::Superseded { reason: refusal.message });
     }
     if !is_erased {
         return None;
     }
     let reason = "The person that it was for was deleted before it was sent.".to_owned();
     Some(match link {
-        Some(_) => Conclusion::Failed { reason, retry: false },
-        None => Conclusion::Overtaken { reason },
+        Some(_) => AttemptOutcome::Failed { reason, retry: false },
+        None => AttemptOutcome::Superseded { reason },
     })
 }
 
@@ -88,8 +89,8 @@ impl Pen {
     ///
     /// # Errors
     /// `internal-error` when what is sealed in it does not open.
-    pub(super) fn compose(&self, letter: &Unwritten) -> Result<Composed, Refusal> {
-        let Unwritten { message, app, link, .. } = letter;
+    pub(super) fn compose(&self, letter: &Uncomposed) -> Result<Composed, Refusal> {
+        let Uncomposed { message, app, link, .. } = letter;
         let link = link.as_ref();
         let address = link.and_then(|link| payout_links::address_under(&self.public_url, &self.vault, link));
         let app_name = app.name.as_str();

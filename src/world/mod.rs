@@ -158,7 +158,7 @@ impl Columns {
 
 /// The rows that a batch changed, as it left them, for the batch that is decided before they are written.
 #[derive(Default)]
-pub struct Unwritten(Vec<(&'static Table, Vec<Left>)>);
+pub struct PendingRows(Vec<(&'static Table, Vec<Left>)>);
 
 /// A row by its key, as it was left; `None` where it was removed.
 type Left = (Row, Option<AnyRecord>);
@@ -220,9 +220,9 @@ impl World {
     }
 
     /// A world in which these rows are as they were left, whatever the store answers: it may not have them yet.
-    pub fn after(unwritten: Unwritten, now: Time) -> Self {
+    pub fn after(pending_rows: PendingRows, now: Time) -> Self {
         let mut world = Self::new(now);
-        for (table, rows) in unwritten.0 {
+        for (table, rows) in pending_rows.0 {
             let known = world.tables.entry(table.name).or_insert_with(|| TableRows::new(table));
             rows.into_iter().for_each(|(key, left)| known.leave(key, left));
         }
@@ -425,12 +425,12 @@ impl World {
     }
 
     /// The rows that differ from what the store holds, as they are now.
-    pub fn unwritten(&self) -> Unwritten {
+    pub fn pending_rows(&self) -> PendingRows {
         let of_table = |rows: &TableRows| {
             let left: Vec<Left> = rows.changed().map(|(key, left)| (key.clone(), left.clone())).collect();
             (!left.is_empty()).then(|| (rows.table(), left))
         };
-        Unwritten(self.tables.values().filter_map(of_table).collect())
+        PendingRows(self.tables.values().filter_map(of_table).collect())
     }
 }
 

@@ -504,12 +504,12 @@ mod tests {
             /// Its id.
             pub id: i64,
             /// The document.
-            pub told: Document<u8>,
+            pub reported: Document<u8>,
         }
     }
 
     #[test]
-    fn a_damaged_row_is_told_of_without_what_stands_in_it() {
+    fn a_damaged_row_is_reported_without_its_contents() {
         let row = [Value::Int(1), Value::Text("Jane Doe, +12125550123".to_owned())];
         let corrupt = (Number::TABLE.decode)(&row).unwrap_err();
         assert_eq!(corrupt.to_string(), "damaged row: column told holds a text of 22 bytes");

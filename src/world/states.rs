@@ -14,15 +14,15 @@ pub trait Words: Copy + Display + 'static {
 }
 
 /// A move for docs/states.md: from, what happens, to.
-pub type Move = (&'static str, String, &'static str);
+pub type TransitionRow = (&'static str, String, &'static str);
 
 /// Every move from state to state.
-pub fn moves<S: Words, H: Copy + Debug>(happenings: &[H], next: impl Fn(S, H) -> Option<S>) -> Vec<Move> {
-    let pairs = S::ALL.iter().flat_map(|from| happenings.iter().map(move |happening| (*from, *happening)));
+pub fn transitions<S: Words, H: Copy + Debug>(events: &[H], next: impl Fn(S, H) -> Option<S>) -> Vec<TransitionRow> {
+    let pairs = S::ALL.iter().flat_map(|from| events.iter().map(move |event| (*from, *event)));
     pairs
-        .filter_map(|(from, happening)| {
-            let to = next(from, happening)?;
-            Some((from.as_str(), format!("{happening:?}"), to.as_str()))
+        .filter_map(|(from, event)| {
+            let to = next(from, event)?;
+            Some((from.as_str(), format!("{event:?}"), to.as_str()))
         })
         .collect()
 }
@@ -31,7 +31,7 @@ pub fn moves<S: Words, H: Copy + Debug>(happenings: &[H], next: impl Fn(S, H) ->
 ///
 /// # Errors
 /// `invalid-state` where it leads nowhere; the message names the states from which it would.
-pub fn step<S: Words>(noun: &str, from: S, next: impl Fn(S) -> Option<S>) -> Result<S, Refusal> {
+pub fn apply<S: Words>(noun: &str, from: S, next: impl Fn(S) -> Option<S>) -> Result<S, Refusal> {
     next(from).ok_or_else(|| {
         let fitting: Vec<&str> = S::ALL.iter().filter(|it| next(**it).is_some()).map(|it| it.as_str()).collect();
         let message = format!("The {noun} is {from}; this takes one that is {}.", fitting.join(" or "));

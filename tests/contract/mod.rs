@@ -29,7 +29,7 @@ async fn send(stage: &Stage, operation: &str, sample: &Sample, status: u16) -> V
         Who::Organization => asking.as_org(),
         Who::OrganizationForApp => asking.as_org().for_app(&stage.app.id),
         Who::Member => panic!("{operation} is no endpoint of the interface"),
-        Who::Anyone | Who::Carrier | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => asking.app_key(),
+        Who::Anyone | Who::Provider | Who::AppOrItsClient | Who::App | Who::AppOrOrganization => asking.app_key(),
     };
     let asking = match &sample.body {
         Some(body) => asking.json(body.clone()),
@@ -323,7 +323,7 @@ fn assert_filled(value: &Value, but: &[&str]) {
 }
 
 #[test]
-fn no_field_stands_twice_in_a_table() {
+fn no_field_is_listed_twice_in_a_table() {
     for (name, table) in shapes::RESOURCES {
         let fields: std::collections::BTreeSet<&str> = table.iter().map(|(field, _)| *field).collect();
         assert_eq!(fields.len(), table.len(), "{name}");

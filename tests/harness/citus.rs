@@ -12,7 +12,7 @@ use bursar::store::postgres::Settings;
 use super::postgres::{Cluster, aside};
 
 /// Held until the process ends: a database is lent to it.
-static LENT: Mutex<Vec<File>> = Mutex::new(Vec::new());
+static BORROWED: Mutex<Vec<File>> = Mutex::new(Vec::new());
 
 /// The nodes of a cluster.
 #[derive(Clone, Debug)]
@@ -143,13 +143,13 @@ impl Citus {
     }
 
     /// Lends a database with our schema, distributed and empty, for as long as this process lives.
-    pub fn lend(&self, coordinator: &Cluster) -> String {
+    pub fn borrow(&self, coordinator: &Cluster) -> String {
         for number in 0.. {
             let held = File::create(self.folder.join(format!("held-{number}"))).unwrap();
             if held.try_lock().is_err() {
                 continue;
             }
-            LENT.lock().unwrap().push(held);
+            BORROWED.lock().unwrap().push(held);
             let (name, made) = (format!("{}{number}", self.prefix), self.folder.join(format!("made-{number}")));
             if made.exists() {
                 aside(|| empty(coordinator, &name));

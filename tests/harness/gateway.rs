@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use bursar::carriers::{Gateway, GatewaySettings};
+use bursar::providers::{Gateway, GatewaySettings};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -102,7 +102,7 @@ impl FakeGateway {
     }
 
     /// What hands texts to it.
-    pub fn carrier(&self) -> Gateway {
+    pub fn provider(&self) -> Gateway {
         let settings = GatewaySettings::parse(&self.url(), "ACtest", FROM).unwrap();
         Gateway::new(settings, &SecretString::from(TOKEN), CALL_DEADLINE)
     }

@@ -30,7 +30,7 @@ pub fn load(process: &Process, credentials: &Value, run: u64) -> Load {
 /// The links that clients were told of, one for each key.
 #[derive(Default)]
 pub struct Judge {
-    told: HashSet<String>,
+    reported: HashSet<String>,
     acknowledged: usize,
 }
 
@@ -57,19 +57,19 @@ impl Judge {
 
     /// Takes down a link that a client was told of, for a key of its own.
     pub fn hear(&mut self, link: String) {
-        assert!(self.told.insert(link), "two keys were told of one link");
+        assert!(self.reported.insert(link), "two keys were told of one link");
     }
 
     /// How many payouts were sent, and how many of them were answered well the first time.
     pub fn sent_and_acknowledged(&self) -> (usize, usize) {
-        (self.told.len(), self.acknowledged)
+        (self.reported.len(), self.acknowledged)
     }
 
     /// Compares with what the app's list shows.
     pub fn verdict(&self, listed: &HashMap<String, u64>) -> Verdict {
-        let doubled = listed.iter().filter(|(link, times)| **times > 1 || !self.told.contains(*link));
+        let doubled = listed.iter().filter(|(link, times)| **times > 1 || !self.reported.contains(*link));
         Verdict {
-            lost: self.told.iter().filter(|link| !listed.contains_key(*link)).cloned().collect(),
+            lost: self.reported.iter().filter(|link| !listed.contains_key(*link)).cloned().collect(),
             doubled: doubled.map(|(link, _)| link.clone()).collect(),
         }
     }
@@ -125,7 +125,7 @@ pub fn listed(load: &Load, first: &str) -> Vec<Value> {
 #[test]
 fn a_judge_finds_what_is_lost_and_what_is_doubled() {
     let name = |name: &str| name.to_owned();
-    let judge = Judge { told: [name("a"), name("b")].into(), acknowledged: 2 };
+    let judge = Judge { reported: [name("a"), name("b")].into(), acknowledged: 2 };
     let listed = |links: &[(&str, u64)]| links.iter().map(|(link, times)| (name(link), *times)).collect();
     assert_eq!(judge.verdict(&listed(&[("a", 1), ("b", 1)])), Verdict::default());
     let found = judge.verdict(&listed(&[("a", 2), ("c", 1)]));

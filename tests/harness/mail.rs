@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use bursar::carriers::{Smtp, SmtpSettings};
+use bursar::providers::{Smtp, SmtpSettings};
 use secrecy::SecretString;
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ impl FakeMail {
     }
 
     /// What hands mail to it.
-    pub fn carrier(url: &str) -> Smtp {
+    pub fn provider(url: &str) -> Smtp {
         let settings = SmtpSettings::parse(url, "Bürsar Pay <pay@example.com>", None).unwrap();
         Smtp::new(settings, None, CALL_DEADLINE).unwrap()
     }

@@ -23,16 +23,17 @@ use std::time::Duration;
 
 use axum::Router;
 use bursar::apps::bootstrap::bootstrap;
-use bursar::carriers::Carriers;
 use bursar::clock::{Clock, Time};
 use bursar::connections;
 use bursar::dispatch::{Limits, Peer, router};
 use bursar::health::{self, Health};
-use bursar::http::{Bursar, Environment, Method, Route};
+use bursar::http::{Method, Route};
 use bursar::ids::OrgId;
 use bursar::ids::Seeds;
+use bursar::instance::{Dependencies, Guards, Instance};
 use bursar::ledger::verify::Finding;
-use bursar::opened::{Keeps, Opened, Surroundings};
+use bursar::program::{Bursar, Environment};
+use bursar::providers::Providers;
 use bursar::screening::Watchlist;
 use bursar::store::postgres::Settings;
 use bursar::store::{Memory, Postgres, Store};
@@ -59,15 +60,15 @@ pub const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 pub const CALL_DEADLINE: Duration = Duration::from_millis(500);
 
 /// Makes the carriers anew at each start.
-type MakeCarriers = Box<dyn Fn() -> Carriers + Send + Sync>;
+type MakeProviders = Box<dyn Fn() -> Providers + Send + Sync>;
 
-enum Place {
+enum Backend {
     Sqlite,
     Postgres(Box<Settings>),
     Memory(Memory),
 }
 
-impl Place {
+impl Backend {
     fn quick() -> Self {
         Self::asked_or(Self::Memory(Memory::new()))
     }
@@ -85,17 +86,17 @@ struct Running {
     router: Router,
     bursar: Arc<Bursar>,
     health: Arc<Health>,
-    keeps: Keeps,
+    guards: Guards,
 }
 
 /// A running program; see the module's comment.
 pub struct Server {
     folder: TempDir,
-    place: Place,
+    place: Backend,
     clock: Clock,
     extra: Vec<Route>,
     limits: Limits,
-    carriers: MakeCarriers,
+    providers: MakeProviders,
     call_deadline: Duration,
     starts: u64,
     running: Option<Running>,
@@ -105,90 +106,92 @@ impl Server {
     /// Over SQLite in a folder of its own, or over a database of its own where `BURSAR_TEST_STORE` says `postgres`,
     /// `pgbouncer` or `citus`.
     pub async fn start() -> Self {
-        Self::with(Place::asked_or(Place::Sqlite), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+        Self::with(Backend::asked_or(Backend::Sqlite), Vec::new(), Limits::default(), Box::new(Providers::default))
+            .await
     }
 
     /// Over memory, with carriers in place of the inbox.
-    pub async fn with_carriers(carriers: impl Fn() -> Carriers + Send + Sync + 'static) -> Self {
-        Self::with(Place::quick(), Vec::new(), Limits::default(), Box::new(carriers)).await
+    pub async fn with_providers(providers: impl Fn() -> Providers + Send + Sync + 'static) -> Self {
+        Self::with(Backend::quick(), Vec::new(), Limits::default(), Box::new(providers)).await
     }
 
     /// Over memory, which is faster, or over a database of its own where `BURSAR_TEST_STORE` says so.
     pub async fn memory() -> Self {
-        Self::with(Place::quick(), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+        Self::with(Backend::quick(), Vec::new(), Limits::default(), Box::new(Providers::default)).await
     }
 
     /// Over memory whatever is asked for: it can be made to fail, and tells what commits change.
     pub async fn failing() -> Self {
-        Self::failing_with_carriers(Carriers::default).await
+        Self::failing_with_carriers(Providers::default).await
     }
 
     /// The same, with carriers in place of the inbox.
-    pub async fn failing_with_carriers(carriers: impl Fn() -> Carriers + Send + Sync + 'static) -> Self {
-        Self::with(Place::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(carriers)).await
+    pub async fn failing_with_carriers(providers: impl Fn() -> Providers + Send + Sync + 'static) -> Self {
+        Self::with(Backend::Memory(Memory::new()), Vec::new(), Limits::default(), Box::new(providers)).await
     }
 
     /// Over SQLite, whatever is asked for.
     pub async fn sqlite() -> Self {
-        Self::with(Place::Sqlite, Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+        Self::with(Backend::Sqlite, Vec::new(), Limits::default(), Box::new(Providers::default)).await
     }
 
     /// Over a database.
     pub async fn postgres(settings: Settings) -> Self {
-        Self::with(Place::postgres(settings), Vec::new(), Limits::default(), Box::new(Carriers::default)).await
+        Self::with(Backend::postgres(settings), Vec::new(), Limits::default(), Box::new(Providers::default)).await
     }
 
     /// Another program over the same database, with the same credentials and clock and chance of its own.
     pub async fn twin(&self) -> Self {
-        let Place::Postgres(settings) = &self.place else { panic!("only a shared store has two programs") };
+        let Backend::Postgres(settings) = &self.place else { panic!("only a shared store has two programs") };
         let folder = tempfile::tempdir().unwrap();
         let credentials = "sandbox-credentials.json";
         std::fs::copy(self.folder.path().join(credentials), folder.path().join(credentials)).unwrap();
-        let place = Place::Postgres(settings.clone());
-        let (clock, carriers) = (self.clock.clone(), Box::new(Carriers::default));
+        let place = Backend::Postgres(settings.clone());
+        let (clock, providers) = (self.clock.clone(), Box::new(Providers::default));
         let (extra, limits) = (Vec::new(), self.limits);
         // Its starts are counted from elsewhere, so it draws other ids.
         let call_deadline = self.call_deadline;
         let mut twin =
-            Self { folder, place, clock, extra, limits, carriers, call_deadline, starts: 1_000, running: None };
+            Self { folder, place, clock, extra, limits, providers, call_deadline, starts: 1_000, running: None };
         twin.open().await;
         twin
     }
 
     /// Over memory, with routes of the test's own beside the real ones.
     pub async fn with_routes(extra: Vec<Route>, limits: Limits) -> Self {
-        Self::with(Place::Memory(Memory::new()), extra, limits, Box::new(Carriers::default)).await
+        Self::with(Backend::Memory(Memory::new()), extra, limits, Box::new(Providers::default)).await
     }
 
     /// Over memory, SQLite and, where there are any, databases, in that order, with so much patience with others'
     /// servers that no answer depends on how busy the machine is.
     pub async fn patient(databases: Vec<Settings>) -> Vec<Self> {
-        let databases = databases.into_iter().map(Place::postgres);
+        let databases = databases.into_iter().map(Backend::postgres);
         let mut servers = Vec::new();
-        for place in [Place::Memory(Memory::new()), Place::Sqlite].into_iter().chain(databases) {
+        for place in [Backend::Memory(Memory::new()), Backend::Sqlite].into_iter().chain(databases) {
             let patience = Duration::from_secs(120);
-            servers
-                .push(Self::calling(place, Vec::new(), Limits::default(), Box::new(Carriers::default), patience).await);
+            servers.push(
+                Self::calling(place, Vec::new(), Limits::default(), Box::new(Providers::default), patience).await,
+            );
         }
         servers
     }
 
-    async fn with(place: Place, extra: Vec<Route>, limits: Limits, carriers: MakeCarriers) -> Self {
-        Self::calling(place, extra, limits, carriers, CALL_DEADLINE).await
+    async fn with(place: Backend, extra: Vec<Route>, limits: Limits, providers: MakeProviders) -> Self {
+        Self::calling(place, extra, limits, providers, CALL_DEADLINE).await
     }
 
     async fn calling(
-        place: Place,
+        place: Backend,
         extra: Vec<Route>,
         limits: Limits,
-        carriers: MakeCarriers,
+        providers: MakeProviders,
         call_deadline: Duration,
     ) -> Self {
         let start = Time::parse(START).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let clock = Clock::manual(start);
         let mut server =
-            Self { folder, place, clock, extra, limits, carriers, call_deadline, starts: 0, running: None };
+            Self { folder, place, clock, extra, limits, providers, call_deadline, starts: 0, running: None };
         server.open().await;
         server
     }
@@ -197,29 +200,31 @@ impl Server {
         // A restart must not draw the same ids again.
         self.starts += 1;
         let opened = match &self.place {
-            Place::Sqlite => Opened::sqlite(&self.folder.path().join("bursar.sqlite"), true).unwrap(),
+            Backend::Sqlite => Instance::sqlite(&self.folder.path().join("bursar.sqlite"), true).unwrap(),
             // One executor: then chance falls as it does over the other stores, and answers are the same.
-            Place::Postgres(settings) => postgres::aside(|| Opened::postgres((**settings).clone(), false, 1)).unwrap(),
-            Place::Memory(memory) => Opened::memory(memory),
+            Backend::Postgres(settings) => {
+                postgres::aside(|| Instance::postgres((**settings).clone(), false, 1)).unwrap()
+            }
+            Backend::Memory(memory) => Instance::memory(memory),
         };
-        let surroundings = Surroundings {
+        let dependencies = Dependencies {
             clock: self.clock.clone(),
             command_seeds: Seeds::counted(self.starts * 2),
             request_seeds: Seeds::counted(self.starts * 2 + 1),
             vault: Vault::new([7; 32]),
             environment: Environment::Sandbox,
             public_url: PUBLIC_URL.to_owned(),
-            carriers: (self.carriers)(),
+            providers: (self.providers)(),
             call_deadline: self.call_deadline,
             watchlist: Watchlist::of_sandbox(),
         };
-        let (bursar, keeps) = opened.start(surroundings).unwrap();
+        let (bursar, guards) = opened.start(dependencies).unwrap();
         bootstrap(&bursar, self.folder.path(), PUBLIC_URL).await.expect("an empty sandbox gets its demonstration");
         let metrics = PrometheusBuilder::new().build_recorder().handle();
         let health = Health::new(bursar.engine.clone(), bursar.reads.clone(), metrics);
         let routes = [bursar::routes::table(), health::routes(&health), self.extra.clone()].concat();
         let router = router(bursar.clone(), routes, self.limits);
-        self.running = Some(Running { router, bursar, health, keeps });
+        self.running = Some(Running { router, bursar, health, guards });
     }
 
     /// Ends the program, moves its store to a database by what is done with its data folder, and starts it there.
@@ -227,7 +232,7 @@ impl Server {
         self.end().await;
         let folder = self.folder.path().to_owned();
         postgres::aside(|| moving(&folder));
-        self.place = Place::postgres(settings);
+        self.place = Backend::postgres(settings);
         self.open().await;
     }
 
@@ -238,13 +243,13 @@ impl Server {
     }
 
     async fn end(&mut self) {
-        let Running { router, bursar, health, keeps } = self.running.take().expect("it runs between two calls");
+        let Running { router, bursar, health, guards } = self.running.take().expect("it runs between two calls");
         let mut stopped = bursar.engine.stopped();
         drop((router, bursar, health));
         let ended = tokio::time::timeout(Duration::from_secs(10), stopped.wait_for(Option::is_some)).await;
         assert!(ended.is_ok(), "somebody still holds the engine");
         drop(ended);
-        drop(keeps);
+        drop(guards);
     }
 
     fn running(&self) -> &Running {
@@ -276,8 +281,8 @@ impl Server {
     /// Writes or removes a row behind the back of every rule; not over SQLite.
     pub fn tamper(&self, table: &'static Table, key: Row, row: Option<Row>) {
         match &self.place {
-            Place::Memory(memory) => memory.tamper(table, key, row),
-            Place::Postgres(settings) => postgres::aside(|| {
+            Backend::Memory(memory) => memory.tamper(table, key, row),
+            Backend::Postgres(settings) => postgres::aside(|| {
                 let Cell::Id(organization) = key[0] else { panic!("every key begins with the organization") };
                 let writer = Postgres::open((**settings).clone(), false, 1).unwrap().writers.pop().unwrap();
                 let mut store = Store::Postgres(Box::new(writer));
@@ -287,15 +292,15 @@ impl Server {
                     TableChanges { table, inserts, updates: Vec::new(), changed: Vec::new(), deletes: vec![key] };
                 store.commit(&[changes], self.now()).unwrap();
             }),
-            Place::Sqlite => panic!("nobody gets behind the back of SQLite"),
+            Backend::Sqlite => panic!("nobody gets behind the back of SQLite"),
         }
     }
 
     /// The store, to make it fail; only of [`Server::failing`].
     pub fn store(&self) -> &Memory {
         match &self.place {
-            Place::Memory(memory) => memory,
-            Place::Sqlite | Place::Postgres(_) => panic!("only a store in memory fails on demand"),
+            Backend::Memory(memory) => memory,
+            Backend::Sqlite | Backend::Postgres(_) => panic!("only a store in memory fails on demand"),
         }
     }
 
@@ -347,13 +352,13 @@ impl Server {
     pub fn tampered<R: Record>(&self, choose: impl Fn(&R) -> bool, edit: impl Fn(&mut R)) -> Vec<Finding> {
         let reads = &self.bursar().reads;
         let mut chosen = None;
-        let look = |record: &R| {
+        let fetch = |record: &R| {
             if choose(record) {
                 chosen = Some(record.clone());
             }
             Ok(())
         };
-        reads.snapshot(|snapshot| snapshot.each::<R>(look)).expect("the store can be read");
+        reads.snapshot(|snapshot| snapshot.each::<R>(fetch)).expect("the store can be read");
         let honest = chosen.expect("there is such a row");
         let mut tampered = honest.clone();
         edit(&mut tampered);

@@ -80,7 +80,7 @@ impl Patroni {
         let owner = std::process::id().to_string();
         let said = script(&["start", folder.to_str().unwrap(), &owner, replication.mode()]);
         let patroni = Self { folder, replication, hosts: said.lines().map(str::to_owned).collect() };
-        patroni.wait_until_whole();
+        patroni.wait_until_complete();
         patroni
     }
 
@@ -122,7 +122,7 @@ impl Patroni {
     }
 
     /// Waits until all three are there again, on one timeline.
-    pub fn wait_until_whole(&self) {
+    pub fn wait_until_complete(&self) {
         let begun = Instant::now();
         let whole = |members: &[Member]| {
             let streams = members.iter().filter(|member| member.state == "streaming");
@@ -147,10 +147,10 @@ impl Patroni {
     pub fn break_node(&self, node: usize, fault: Fault) {
         let others = (1..=self.hosts.len()).filter(|other| *other != node).map(|other| other.to_string());
         let others: Vec<String> = others.chain(["etcd".to_owned()]).collect();
-        let cut = |ways: Vec<String>| self.tell("cut", &ways);
+        let cut = |ways: Vec<String>| self.command("cut", &ways);
         match fault {
-            Fault::Killed => self.tell("kill", &[node.to_string()]),
-            Fault::Paused => self.tell("pause", &[node.to_string()]),
+            Fault::Killed => self.command("kill", &[node.to_string()]),
+            Fault::Paused => self.command("pause", &[node.to_string()]),
             Fault::Unheard => cut(others.iter().map(|other| format!("{node}:{other}")).collect()),
             Fault::Deaf => cut(others.iter().map(|other| format!("{other}:{node}")).collect()),
             Fault::UnheardByEtcd => cut(vec![format!("{node}:etcd")]),
@@ -160,13 +160,13 @@ impl Patroni {
     /// Ends what was broken with it.
     pub fn mend_node(&self, node: usize, fault: Fault) {
         match fault {
-            Fault::Killed => self.tell("revive", &[node.to_string()]),
-            Fault::Paused => self.tell("resume", &[node.to_string()]),
-            Fault::Unheard | Fault::Deaf | Fault::UnheardByEtcd => self.tell("heal", &[]),
+            Fault::Killed => self.command("revive", &[node.to_string()]),
+            Fault::Paused => self.command("resume", &[node.to_string()]),
+            Fault::Unheard | Fault::Deaf | Fault::UnheardByEtcd => self.command("heal", &[]),
         }
     }
 
-    fn tell(&self, verb: &str, about: &[String]) {
+    fn command(&self, verb: &str, about: &[String]) {
         let about = about.iter().map(String::as_str);
         script(&[verb, self.folder.to_str().unwrap()].into_iter().chain(about).collect::<Vec<_>>());
     }

@@ -195,7 +195,7 @@ impl Cluster {
     /// A new database.
     pub fn database(&self) -> Database {
         if let Some(citus) = &self.citus {
-            return Database { cluster: self.clone(), name: citus.lend(self) };
+            return Database { cluster: self.clone(), name: citus.borrow(self) };
         }
         // Ids of processes come again within a long run.
         let name = format!("test_{}", uuid::Uuid::new_v4().simple());
@@ -331,9 +331,9 @@ impl Database {
             self.run(&sql.replace("%s", table));
             return;
         }
-        let told =
+        let reported =
             self.run(&format!("SELECT (success, result) FROM run_command_on_placements('{table}', $each${sql}$each$)"));
-        assert!(!told.is_empty() && told.iter().all(|told| told.starts_with("(t,")), "{told:?}");
+        assert!(!reported.is_empty() && reported.iter().all(|reported| reported.starts_with("(t,")), "{reported:?}");
     }
 
     /// Takes every row out of it; only of a database of Citus, of which there are few.

@@ -47,7 +47,7 @@ impl Process {
     }
 
     /// With a line in the log for each request.
-    pub fn start_telling(data_dir: &Path) -> Self {
+    pub fn start_logging(data_dir: &Path) -> Self {
         Self::listening("127.0.0.1:0", data_dir, &[], &[("RUST_LOG", OsStr::new("info"))])
     }
 
@@ -99,13 +99,13 @@ impl Process {
     pub fn stop(&self) {
         self.signal("STOP");
         let tasks = format!("/proc/{}/task", self.child.id());
-        let stands_still = |task: std::io::Result<std::fs::DirEntry>| {
+        let is_stalled = |task: std::io::Result<std::fs::DirEntry>| {
             let stat = std::fs::read_to_string(task.expect("it lives").path().join("stat")).unwrap_or_default();
             // The state follows the name, which stands in parentheses.
             stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
         };
         let begun = Instant::now();
-        while !std::fs::read_dir(&tasks).expect("it lives").all(stands_still) {
+        while !std::fs::read_dir(&tasks).expect("it lives").all(is_stalled) {
             assert!(begun.elapsed() < Duration::from_secs(10), "it does not stop");
             std::thread::park_timeout(Duration::from_millis(1));
         }

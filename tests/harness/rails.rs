@@ -21,7 +21,7 @@ pub struct Asked {
 
 /// A payout as the API shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct Reported {
     /// The transfer.
     pub id: String,
     /// Who is paid.
@@ -38,7 +38,7 @@ pub struct Told {
     pub arrives: i64,
 }
 
-impl Told {
+impl Reported {
     /// From the API's JSON.
     pub fn of(transfer: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -95,10 +95,10 @@ pub fn arrived(items: &[Item]) -> i64 {
 }
 
 /// Where the three differ, in sentences. Nothing may be under way any more.
-pub fn disagreements(asked: &[Asked], told: &[Told], items: &[Item]) -> BTreeSet<String> {
+pub fn disagreements(asked: &[Asked], reported: &[Reported], items: &[Item]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut by_id: BTreeMap<&str, Vec<&Told>> = BTreeMap::new();
-    for one in told {
+    let mut by_id: BTreeMap<&str, Vec<&Reported>> = BTreeMap::new();
+    for one in reported {
         by_id.entry(&one.id).or_default().push(one);
     }
     let mut paid: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
@@ -115,7 +115,7 @@ pub fn disagreements(asked: &[Asked], told: &[Told], items: &[Item]) -> BTreeSet
     if known.len() != asked.len() {
         found.insert("two keys were told of one transfer".to_owned());
     }
-    for one in told {
+    for one in reported {
         if !known.contains(one.id.as_str()) {
             found.insert(format!("{}: nobody asked for it", one.id));
         }
@@ -131,20 +131,20 @@ pub fn disagreements(asked: &[Asked], told: &[Told], items: &[Item]) -> BTreeSet
 }
 
 /// How a transfer and its item differ, if they do.
-fn difference(told: &Told, item: &Item) -> Option<String> {
+fn difference(reported: &Reported, item: &Item) -> Option<String> {
     let moved = (item.platform.as_str(), item.direction.as_str(), item.amount);
-    let agrees = moved == (told.platform.as_str(), "credit", told.arrives)
-        && item.outcome() == (told.status.as_str(), told.error.as_deref());
-    (!agrees).then(|| format!("{}: {told:?}, and its rail says {item:?}", told.id))
+    let agrees = moved == (reported.platform.as_str(), "credit", reported.arrives)
+        && item.outcome() == (reported.status.as_str(), reported.error.as_deref());
+    (!agrees).then(|| format!("{}: {reported:?}, and its rail says {item:?}", reported.id))
 }
 
 #[test]
 fn what_the_rails_book_says_otherwise_is_found() {
     let word = |word: &str| word.to_owned();
     let asked = |transfer: &str| Asked { transfer: word(transfer), user: word("jane"), amount: 125 };
-    let told = |id: &str, status: &str, error: Option<&str>| {
+    let reported = |id: &str, status: &str, error: Option<&str>| {
         let (user, platform, error) = (word("jane"), word("ach"), error.map(str::to_owned));
-        Told { id: word(id), user, status: word(status), error, platform, amount: 125, arrives: 100 }
+        Reported { id: word(id), user, status: word(status), error, platform, amount: 125, arrives: 100 }
     };
     let item = |transfer: &str, fails_with: Option<&str>, returned_with: Option<&str>| Item {
         transfer: word(transfer),
@@ -155,30 +155,33 @@ fn what_the_rails_book_says_otherwise_is_found() {
         returned_with: returned_with.map(str::to_owned),
     };
     let all_asked = [asked("a"), asked("b"), asked("c")];
-    let all_told =
-        [told("a", "completed", None), told("b", "failed", Some("no_account")), told("c", "reversed", Some("frozen"))];
+    let all_reported = [
+        reported("a", "completed", None),
+        reported("b", "failed", Some("no_account")),
+        reported("c", "reversed", Some("frozen")),
+    ];
     let book = [item("a", None, None), item("b", Some("no_account"), None), item("c", None, Some("frozen"))];
-    assert_eq!(disagreements(&all_asked, &all_told, &book), BTreeSet::new());
+    assert_eq!(disagreements(&all_asked, &all_reported, &book), BTreeSet::new());
     assert_eq!(arrived(&book), 100);
 
-    let check = |what: &str, asked: &[Asked], told: &[Told], items: &[Item]| {
-        assert_eq!(disagreements(asked, told, items).len(), 1, "{what}");
+    let check = |what: &str, asked: &[Asked], reported: &[Reported], items: &[Item]| {
+        assert_eq!(disagreements(asked, reported, items).len(), 1, "{what}");
     };
-    let [a, b, c] = all_told.clone();
-    let with = |changed: Told| [changed, b.clone(), c.clone()];
-    check("lost at the rail", &all_asked, &all_told, &book[..2]);
-    check("twice at the rail", &all_asked, &all_told, &[&book[..], &book[..1]].concat());
-    check("unknown here", &all_asked, &all_told, &[&book[..], &[item("d", None, None)]].concat());
-    check("asked for by nobody", &all_asked[1..], &all_told, &book);
-    check("told of twice", &[&all_asked[..], &all_asked[..1]].concat(), &all_told, &book);
-    check("in doubt", &all_asked, &with(told("a", "pending", None)), &book);
-    check("another outcome", &all_asked, &with(told("a", "failed", Some("frozen"))), &book);
-    check("another reason", &all_asked, &[a.clone(), told("b", "failed", Some("frozen")), c.clone()], &book);
-    check("another amount arrives", &all_asked, &with(Told { arrives: 99, ..a.clone() }), &book);
-    check("another amount leaves", &all_asked, &with(Told { amount: 124, ..a.clone() }), &book);
-    check("another person", &all_asked, &with(Told { user: word("joe"), ..a.clone() }), &book);
-    check("another rail", &all_asked, &with(Told { platform: word("rtp"), ..a.clone() }), &book);
+    let [a, b, c] = all_reported.clone();
+    let with = |changed: Reported| [changed, b.clone(), c.clone()];
+    check("lost at the rail", &all_asked, &all_reported, &book[..2]);
+    check("twice at the rail", &all_asked, &all_reported, &[&book[..], &book[..1]].concat());
+    check("unknown here", &all_asked, &all_reported, &[&book[..], &[item("d", None, None)]].concat());
+    check("asked for by nobody", &all_asked[1..], &all_reported, &book);
+    check("told of twice", &[&all_asked[..], &all_asked[..1]].concat(), &all_reported, &book);
+    check("in doubt", &all_asked, &with(reported("a", "pending", None)), &book);
+    check("another outcome", &all_asked, &with(reported("a", "failed", Some("frozen"))), &book);
+    check("another reason", &all_asked, &[a.clone(), reported("b", "failed", Some("frozen")), c.clone()], &book);
+    check("another amount arrives", &all_asked, &with(Reported { arrives: 99, ..a.clone() }), &book);
+    check("another amount leaves", &all_asked, &with(Reported { amount: 124, ..a.clone() }), &book);
+    check("another person", &all_asked, &with(Reported { user: word("joe"), ..a.clone() }), &book);
+    check("another rail", &all_asked, &with(Reported { platform: word("rtp"), ..a.clone() }), &book);
     let debit = Item { direction: word("debit"), ..book[0].clone() };
-    check("the other way", &all_asked, &all_told, &[&[debit], &book[1..]].concat());
-    assert_eq!(disagreements(&all_asked, &all_told[1..], &book).len(), 2, "lost here: asked for, and at the rail");
+    check("the other way", &all_asked, &all_reported, &[&[debit], &book[1..]].concat());
+    assert_eq!(disagreements(&all_asked, &all_reported[1..], &book).len(), 2, "lost here: asked for, and at the rail");
 }

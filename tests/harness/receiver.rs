@@ -93,12 +93,12 @@ impl Receiver {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hooks", listener.local_addr().unwrap());
         let manner = Arc::new(Mutex::new(manner));
-        let (tell, heard) = watch::channel(Vec::new());
-        let tell = Arc::new(tell);
+        let (sender, heard) = watch::channel(Vec::new());
+        let sender = Arc::new(sender);
         let ours = manner.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, ours.clone(), tell.clone()));
+                tokio::spawn(serve(stream, ours.clone(), sender.clone()));
             }
         });
         Self { url, manner, heard }
@@ -123,11 +123,11 @@ impl Receiver {
     }
 }
 
-async fn serve(mut stream: TcpStream, manner: Arc<Mutex<Manner>>, tell: Arc<watch::Sender<Vec<Heard>>>) {
+async fn serve(mut stream: TcpStream, manner: Arc<Mutex<Manner>>, sender: Arc<watch::Sender<Vec<Heard>>>) {
     while let Some(heard) = read(&mut stream).await {
         // The manner counts that stands when the request has come, so that a test may change it in between.
         let manner = manner.lock().unwrap().clone();
-        tell.send_modify(|all| all.push(heard));
+        sender.send_modify(|all| all.push(heard));
         let answer = match &manner {
             Manner::Status(status) => format!("HTTP/1.1 {status} So\r\ncontent-length: 2\r\n\r\nok"),
             Manner::Redirect(to) => format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n"),

@@ -82,7 +82,7 @@ impl Claim {
     }
 
     /// Proves the phone.
-    pub async fn sit(mut self, stage: &Stage) -> Self {
+    pub async fn open_session(mut self, stage: &Stage) -> Self {
         let code = self.code(stage).await;
         let opened = self.take(stage, "code", json!({"token": code})).await;
         self.session = Some(opened["session"].as_str().expect("the code opens a sitting").to_owned());
@@ -91,7 +91,7 @@ impl Claim {
 
     /// Confirms another e-mail address, with both codes.
     pub async fn changing(self, stage: &Stage) -> Sample {
-        let mut claim = self.sit(stage).await;
+        let mut claim = self.open_session(stage).await;
         let email = format!("ada{}@example.com", stage.draw());
         claim.take(stage, "contact-change", json!({"email": email})).await;
         let present = stage.server.newest_code(&format!("+1{}", claim.phone)).await;
@@ -101,7 +101,7 @@ impl Claim {
 
     /// Says a name, too.
     pub async fn named(self, stage: &Stage) -> Self {
-        let mut claim = self.sit(stage).await;
+        let mut claim = self.open_session(stage).await;
         claim.take(stage, "profile", Self::profile()).await;
         claim
     }

@@ -4,11 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use bursar::apps::{CreateDemonstration, Credentials, DEPOSIT};
-use bursar::carriers::Carriers;
 use bursar::engine::Command;
-use bursar::http::{Environment, Scope};
 use bursar::ids::{AppId, OrgId};
 use bursar::ledger::{self, postings};
+use bursar::program::Environment;
+use bursar::providers::Providers;
+use bursar::scope::Scope;
 use bursar::world::{Halt, World};
 use serde_json::{Value, json};
 
@@ -81,9 +82,9 @@ impl Stage {
     /// The same, with a gateway that takes texts in place of the inbox.
     pub async fn with_gateway() -> Self {
         let gateway = FakeGateway::start().await;
-        let carrier = gateway.clone();
-        let carriers = move || Carriers { mail: None, phone: Some(carrier.carrier()) };
-        let stage = Self::on(Server::failing_with_carriers(carriers).await).await;
+        let provider = gateway.clone();
+        let providers = move || Providers { mail: None, phone: Some(provider.provider()) };
+        let stage = Self::on(Server::failing_with_carriers(providers).await).await;
         Self { gateway: Some(gateway), ..stage }
     }
 

@@ -268,7 +268,7 @@ async fn claims(stage: &Stage, operation: &str) -> Option<Sample> {
             let code = claim.code(stage).await;
             claim.step(json!({"token": code}))
         }
-        "fill_claim_profile" => claim().await.sit(stage).await.step(Claim::profile()),
+        "fill_claim_profile" => claim().await.open_session(stage).await.step(Claim::profile()),
         "give_claim_tax_form" => Claim::taxed(stage).await.named(stage).await.step(Claim::tax_form()),
         "choose_claim_method" => claim().await.named(stage).await.step(stage.bank_account()),
         "get_notice" | "show_notice_page" => Sample::at([&stage.notice().await]),
@@ -293,10 +293,10 @@ async fn claims(stage: &Stage, operation: &str) -> Option<Sample> {
             Sample { form: vec![("token", String::new())], ..Sample::at([stage.notice().await.as_str(), "freeze"]) }
         }
         "change_claim_contact" => {
-            claim().await.sit(stage).await.step(json!({"email": format!("ada{}@example.com", stage.draw())}))
+            claim().await.open_session(stage).await.step(json!({"email": format!("ada{}@example.com", stage.draw())}))
         }
         "confirm_claim_contact" => claim().await.changing(stage).await,
-        "end_claim_session" => claim().await.sit(stage).await.step(json!({})),
+        "end_claim_session" => claim().await.open_session(stage).await.step(json!({})),
         "pay_claim_out" => claim().await.ready(stage).await.step(json!({})),
         _ => return None,
     })

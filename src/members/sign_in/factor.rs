@@ -7,18 +7,18 @@ use crate::engine::Command;
 use crate::ids::{MemberId, OrgId};
 use crate::members::find;
 use crate::refusal::{Code, Refusal};
-use crate::vault::{Place, Purpose};
+use crate::vault::{Purpose, SealContext};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
 /// Where the secret of a confirmed second factor is sealed: the column `sealed_totp`.
-pub fn confirmed_place(org: OrgId, member: MemberId) -> Place {
-    Place::new(Purpose::Login, org, "member_factors", member.0, "sealed_totp")
+pub fn confirmed_place(org: OrgId, member: MemberId) -> SealContext {
+    SealContext::new(Purpose::Login, org, "member_factors", member.0, "sealed_totp")
 }
 
 /// Where a secret is sealed that waits for its first code: the column `sealed_pending`.
-pub fn pending_place(org: OrgId, member: MemberId) -> Place {
-    Place::new(Purpose::Login, org, "member_factors", member.0, "sealed_pending")
+pub fn pending_seal_context(org: OrgId, member: MemberId) -> SealContext {
+    SealContext::new(Purpose::Login, org, "member_factors", member.0, "sealed_pending")
 }
 
 /// POST /v2/member-sessions/current/totp: a secret that waits for its first code. The factor before it holds until then.

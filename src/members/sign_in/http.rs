@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::json;
 
-use super::factor::{confirmed_place, pending_place};
+use super::factor::{confirmed_place, pending_seal_context};
 use super::model::MemberSession;
-use super::open::{OpenSession, Opened, Proof};
+use super::open::{OpenSession, OpenedSession, Proof};
 use super::{
     ChangePassword, ConfirmTotp, Confirmed, EndSession, Invite, Kind, NewToken, RemoveTotp, SetUp, StartTotp, Token,
     rules, set_up, totp,
@@ -16,14 +16,17 @@ use crate::http::input::input;
 use crate::http::inputs::Line;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
-use crate::http::{Account, Answer, Call, CredentialKind, Noted, Outcome, Permission, Route, SignedIn, network};
+use crate::http::{Answer, Call, CredentialKind, Outcome, Route, SignedIn};
 use crate::ids::{Entropy, MemberId, MemberSessionId, OrgId};
 use crate::members::http::{MemberJson, NewPassword, Password, hashed};
 use crate::members::model::{Member, MemberStatus, find};
 use crate::members::password;
+use crate::permission::Permission;
+use crate::program::{Account, network};
 use crate::refusal::{Code, Refusal};
+use crate::security_log::Noted;
 use crate::security_log::SecurityEvent;
-use crate::vault::{Place, Purpose, Vault};
+use crate::vault::{Purpose, SealContext, Vault};
 use crate::world::record::{Cell as _, key};
 use crate::world::{Query, World};
 
@@ -218,7 +221,7 @@ pub async fn open(call: Call) -> Outcome {
         let event = if is_wrong_code { SecurityEvent::SecondFactorFailed } else { SecurityEvent::MemberSessionRefused };
         call.log_security(event, refusal.code.as_str(), Some(&subject));
     }
-    let Opened { session, member, recovery_codes_left } = opened?;
+    let OpenedSession { session, member, recovery_codes_left } = opened?;
     call.bursar.sign_ins.right(account, call.peer);
     call.log_security(SecurityEvent::MemberSessionOpened, "signed-in", Some(&subject));
     Ok(Answer::created(&OpenedMemberSessionJson {
@@ -270,9 +273,9 @@ fn totp_proof(vault: &Vault, org: OrgId, member: MemberId, sealed: Option<&[u8]>
 }
 
 /// The secret, and the time step that a code is right for.
-fn step(vault: &Vault, place: &Place, sealed: &[u8], code: &str, now: Time) -> Option<(Vec<u8>, i64)> {
+fn step(vault: &Vault, seal_context: &SealContext, sealed: &[u8], code: &str, now: Time) -> Option<(Vec<u8>, i64)> {
     let digits: String = code.chars().filter(|letter| !letter.is_whitespace()).collect();
-    let secret = vault.open(place, sealed).ok()?;
+    let secret = vault.open(seal_context, sealed).ok()?;
     let step = totp::step_of(&secret, &digits, now)?;
     Some((secret, step))
 }
@@ -358,7 +361,7 @@ pub async fn start_totp(call: Call) -> Outcome {
     let org = call.caller.org;
     let mut entropy = call.bursar.entropy();
     let secret: [u8; totp::SECRET_BYTES] = entropy.bytes();
-    let sealed = call.bursar.vault.seal(&pending_place(org, member.id), &secret, entropy.bytes());
+    let sealed = call.bursar.vault.seal(&pending_seal_context(org, member.id), &secret, entropy.bytes());
     call.run(StartTotp { org, member: member.id, password_hash, secret: sealed }).await?;
     let shown = TotpSecretJson { secret: totp::base32(&secret), uri: totp::uri(&secret, &member.email) };
     Ok(Answer::ok(&shown).header("cache-control", "no-store"))
@@ -375,7 +378,7 @@ pub async fn confirm_totp(call: Call) -> Outcome {
     let mut entropy = call.bursar.entropy();
     let nonce = entropy.bytes();
     let proof = pending.and_then(|pending| {
-        let (secret, step) = step(vault, &pending_place(org, member), &pending, &code, now)?;
+        let (secret, step) = step(vault, &pending_seal_context(org, member), &pending, &code, now)?;
         let sealed = vault.seal(&confirmed_place(org, member), &secret, nonce);
         Some(Confirmed { pending, sealed, step })
     });

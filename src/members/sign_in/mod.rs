@@ -20,10 +20,10 @@ mod token;
 pub mod totp;
 
 pub use end::{EndSession, Touch, end_all};
-pub use factor::{ConfirmTotp, Confirmed, RemoveTotp, StartTotp, confirmed_place, pending_place};
+pub use factor::{ConfirmTotp, Confirmed, RemoveTotp, StartTotp, confirmed_place, pending_seal_context};
 pub use http::{routes, set_password};
 pub use model::{MemberFactor, MemberSession, MemberSetUp};
-pub use open::{OpenSession, Opened, Proof};
+pub use open::{OpenSession, OpenedSession, Proof};
 pub use password::ChangePassword;
 pub use set_up::{Invite, SetUp};
 pub use token::{Kind, NewToken, Token};

@@ -46,7 +46,7 @@ pub struct OpenSession {
 
 /// A session that was opened.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct OpenedSession {
     /// The session.
     pub session: MemberSession,
     /// Whose it is.
@@ -56,13 +56,13 @@ pub struct Opened {
 }
 
 impl Command for OpenSession {
-    type Reply = Opened;
+    type Reply = OpenedSession;
 
     fn organization(&self) -> OrgId {
         self.org
     }
 
-    fn decide(&self, world: &mut World) -> Result<Opened, Halt> {
+    fn decide(&self, world: &mut World) -> Result<OpenedSession, Halt> {
         let member = find(world, self.org, self.member)?;
         if member.password_hash.as_ref() != Some(&self.password_hash) {
             return Err(ended().into());
@@ -94,7 +94,7 @@ impl Command for OpenSession {
             expires_at: now.plus_seconds(rules::LIFE_SECONDS),
             ended_at: None,
         });
-        Ok(Opened {
+        Ok(OpenedSession {
             session: MemberSession::clone(&session),
             member: Member::clone(&member),
             recovery_codes_left: after.map(|after| after.recovery.0.len()),

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_right_for_its_step_and_the_ones_beside_it() {
+    fn a_code_is_right_for_its_step_and_the_adjacent_ones() {
         let at = |seconds: i64| Time::from_micros(seconds * 1_000_000);
         let code = code_now(SECRET, at(3_000));
         assert_eq!(step_of(SECRET, &code, at(3_000)), Some(100));

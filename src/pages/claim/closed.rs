@@ -34,7 +34,7 @@ pub(super) fn on_hold(visit: &Visit, claim: &ClaimDocument, message: &str) -> Ou
 }
 
 /// How the claim's routes tell a refusal that came before the handler, or instead of it.
-pub(in crate::pages) fn tell(refusal: &Refusal, request_id: &str) -> Answer {
+pub(in crate::pages) fn render_error(refusal: &Refusal, request_id: &str) -> Answer {
     page(refusal, None, None, Some(request_id.to_owned())).unwrap_or_else(|refusal| Answer::from(&refusal))
 }
 

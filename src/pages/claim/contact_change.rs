@@ -29,7 +29,7 @@ impl Page {
 
 /// GET of a page of the change. A session that may not change anything is sent on.
 pub(super) async fn show(visit: &Visit, page: Page) -> Outcome {
-    let claim = visit.payee.look().await?;
+    let claim = visit.payee.fetch().await?;
     match (page, &claim.contact_change) {
         _ if !claim.may_change_contact => Ok(visit.onward()),
         (Page::New, _) => draw::contact_change(visit, &claim, 200, Form::default()),
@@ -62,7 +62,7 @@ async fn take_new(visit: &Visit) -> Outcome {
     match begun {
         Ok(()) => Ok(visit.to("confirm-contact")),
         Err(refusal) if super::can_be_mended(&refusal) => {
-            let claim = visit.payee.look().await?;
+            let claim = visit.payee.fetch().await?;
             draw::contact_change(visit, &claim, refusal.code.status(), form::again(&visit.call, &refusal))
         }
         Err(refusal) => Err(refusal),
@@ -75,14 +75,14 @@ async fn take_codes(visit: &Visit) -> Outcome {
             Ok(()) => return Ok(visit.to("change-contact?changed=1")),
             Err(refusal) if refusal.code == Code::WrongToken => (refusal.clone(), named(&refusal)),
             Err(refusal) if super::can_be_mended(&refusal) => {
-                let claim = visit.payee.look().await?;
+                let claim = visit.payee.fetch().await?;
                 return draw::contact_change(visit, &claim, refusal.code.status(), form::says(&refusal.message));
             }
             Err(refusal) => return Err(refusal),
         },
         Err(refusal) => (refusal.clone(), form::errors(&refusal)),
     };
-    let (claim, status) = (visit.payee.look().await?, refusal.code.status());
+    let (claim, status) = (visit.payee.fetch().await?, refusal.code.status());
     match &claim.contact_change {
         Some(pending) => draw::contact_codes(visit, &claim, status, pending, Form { values: Vec::new(), errors }),
         None => {

@@ -85,7 +85,7 @@ pub(super) fn contact(visit: &Visit, claim: &ClaimDocument, status: u16, mut for
     let view = ContactPage {
         claim: head(visit, claim, Some(StepName::Contact)),
         way: if by_email { ContactWay::Email } else { ContactWay::Phone },
-        other_way: names_either_or_nobody(claim),
+        other_way: names_either_or_none(claim),
         addressed_to: payee.phone_number.clone().or_else(|| payee.email.clone()),
         country_codes: country_codes(),
         form,
@@ -94,7 +94,7 @@ pub(super) fn contact(visit: &Visit, claim: &ClaimDocument, status: u16, mut for
 }
 
 /// Whether both a phone and an address are allowed: the link names both, or neither.
-fn names_either_or_nobody(claim: &ClaimDocument) -> bool {
+fn names_either_or_none(claim: &ClaimDocument) -> bool {
     claim.payee.phone_number.is_some() == claim.payee.email.is_some()
 }
 
@@ -141,7 +141,7 @@ pub(super) fn code(
     form: Form,
 ) -> Outcome {
     let resent = visit.call.query.iter().any(|(name, value)| name == "resent" && value == "1");
-    let other_contact = names_either_or_nobody(claim);
+    let other_contact = names_either_or_none(claim);
     let claim = head(visit, claim, Some(StepName::Code));
     page(status, &CodePage { claim, sent_to, resent, dead, other_contact, form })
 }
@@ -349,7 +349,7 @@ fn arrives(transfer: &ClaimTransfer, now: Time) -> String {
 
 /// The page of a step again, with what was wrong.
 pub(super) async fn again(visit: &Visit, step: StepName, refusal: &Refusal) -> Outcome {
-    let claim = visit.payee.look().await?;
+    let claim = visit.payee.fetch().await?;
     let (status, form) = (refusal.code.status(), form::again(&visit.call, refusal));
     match step {
         StepName::Contact | StepName::Code => contact(visit, &claim, status, form),

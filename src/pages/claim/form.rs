@@ -56,11 +56,11 @@ pub(super) fn errors(refusal: &Refusal) -> Vec<FieldError> {
     if refusal.errors.is_empty() {
         return vec![FieldError { field: String::new(), message: refusal.message.clone() }];
     }
-    let told = refusal.errors.iter().map(|error| {
+    let reported = refusal.errors.iter().map(|error| {
         let field = error.field.rsplit('/').next().unwrap_or_default().to_owned();
         FieldError { message: wording::sentence(&field, &error.message), field }
     });
-    told.collect()
+    reported.collect()
 }
 
 /// A form without values that says one thing.

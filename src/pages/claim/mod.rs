@@ -25,7 +25,7 @@ use crate::refusal::{Code, Refusal};
 use crate::strict_json::Json;
 use crate::users::TaxFormInput;
 use crate::users::verification::Checked;
-pub(super) use closed::tell;
+pub(super) use closed::render_error;
 use visit::Visit;
 
 /// GET /claim/{token}
@@ -37,7 +37,7 @@ pub async fn show_claim_page(call: Call) -> Outcome {
 
 /// What comes next; after a payout, what became of it.
 async fn show(visit: &Visit) -> Outcome {
-    let claim = visit.payee.look().await?;
+    let claim = visit.payee.fetch().await?;
     if let Some(transfer) = claim.transfer.as_ref().filter(|_| draw::is_proven(&claim)) {
         return draw::done(visit, &claim, transfer);
     }
@@ -64,7 +64,7 @@ pub async fn show_claim_step(call: Call) -> Outcome {
 }
 
 async fn show_step(visit: &Visit, step: StepName) -> Outcome {
-    let claim = visit.payee.look().await?;
+    let claim = visit.payee.fetch().await?;
     if !draw::is_open(&claim, step) {
         return Ok(visit.onward());
     }
@@ -149,7 +149,7 @@ async fn take(visit: &Visit, step: StepName) -> Outcome {
 }
 
 async fn take_code(visit: &Visit) -> Outcome {
-    let claim = visit.payee.look().await?;
+    let claim = visit.payee.fetch().await?;
     // A code that has expired, was used or was tried too often: only a new one helps.
     let Some(sent_to) = claim.code_sent_to.clone() else {
         let message = "That code no longer works. Ask for a new one.";
@@ -219,7 +219,8 @@ pub fn routes() -> Vec<Route> {
         Code::RateLimited,
     ];
     let about = |route: Route, summary: &'static str| {
-        let route = route.about("Pages", summary).opened_by_token(check_token).tells(closed::tell);
+        let route =
+            route.about("Pages", summary).opened_by_token(check_token).renders_errors_with(closed::render_error);
         route.gives_empty(200, "The page.").refuses(&refusals)
     };
     vec![

@@ -72,7 +72,7 @@ pub(super) async fn take(visit: &Visit) -> Outcome {
     let field = |name| form::typed(&visit.call, name);
     let read = typed::read(field("amount"));
     let (Some(amount), Some(seen_left)) = (read.amount(), typed::read(field("available")).amount()) else {
-        let claim = visit.payee.look().await?;
+        let claim = visit.payee.fetch().await?;
         return show_all_that_is_left(visit, &claim, 400, wrong(field("amount"), &question(&read))).await;
     };
     if typed::read(field("shown_amount")).amount() != Some(amount) {
@@ -81,7 +81,7 @@ pub(super) async fn take(visit: &Visit) -> Outcome {
     match visit.payee.payout(amount, seen_left).await {
         Ok(()) => Ok(visit.onward()),
         Err(refusal) => {
-            let claim = visit.payee.look().await?;
+            let claim = visit.payee.fetch().await?;
             if draw::is_proven(&claim) && claim.remaining_amount != seen_left {
                 // The form was sent before: what it did is on the page that comes next.
                 return Ok(visit.onward());

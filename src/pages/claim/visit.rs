@@ -3,7 +3,8 @@
 use super::closed;
 use crate::claims::acts::Payee;
 use crate::claims::{SESSION_SECONDS, StepName};
-use crate::http::{Answer, Call, Environment, Outcome};
+use crate::http::{Answer, Call, Outcome};
+use crate::program::Environment;
 use crate::refusal::{Code, Refusal};
 
 /// The cookie that holds the sitting's secret. It is sent below its own link alone.

@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_a_sentence() {
-        for (field, rule, told) in [
+        for (field, rule, reported) in [
             ("first_name", "is required", "Enter your first name."),
             ("first_name", "must be at most 50 characters long", "The first name must be at most 50 characters long."),
             ("phone_number", "is not a phone number", "Enter a whole phone number, like 212 736 1234."),
@@ -124,12 +124,12 @@ mod tests {
             ("iban", "has a wrong check digit", "Has a wrong check digit."),
             ("handle", "a phone_number or a handle is required", "A phone_number or a handle is required."),
         ] {
-            assert_eq!(sentence(field, rule), told);
+            assert_eq!(sentence(field, rule), reported);
         }
     }
 
     #[test]
-    fn days_are_told_by_name_and_fast_rails_by_their_time() {
+    fn days_are_named_and_fast_rails_show_their_time() {
         let now = Time::parse("2026-03-02T15:00:00Z").unwrap();
         let tomorrow = Some(now.plus_seconds(DAY_SECONDS));
         assert_eq!(arrives(Platform::Ach, now.date(), tomorrow), "on Tuesday, March 3");

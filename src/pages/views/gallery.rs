@@ -102,7 +102,7 @@ fn what_other_people_wrote_is_escaped() {
 }
 
 #[test]
-fn gallery_is_written_where_it_can_be_looked_at() {
+fn gallery_is_written_to_a_folder() {
     let pages = all_pages();
     let names: BTreeSet<&str> = pages.iter().map(|page| page.name).collect();
     assert_eq!(names.len(), pages.len(), "two states share a name");

@@ -10,11 +10,12 @@ use serde_json::Value;
 
 use super::super::requests::{Request, Wish};
 use super::{Changed, changed};
-use crate::http::{Answer, Content, Scope};
+use crate::http::{Answer, Content};
 use crate::ids::{OrgId, PayoutLinkBatchId, PayoutLinkId};
 use crate::ledger::verify::Finding;
 use crate::payout_link_batches::{BatchRow, BatchStatus, PayoutLinkBatch, RowStatus};
 use crate::payout_links::PayoutLink;
+use crate::scope::Scope;
 use crate::store::memory::Change;
 use crate::world::Record as _;
 
@@ -51,7 +52,7 @@ pub(super) struct Batches {
     tallies: HashMap<(OrgId, PayoutLinkBatchId), Tally>,
     ended: HashSet<(OrgId, PayoutLinkBatchId)>,
     /// What clients were told: the batch of these rows of this app.
-    told: HashMap<(Scope, String), String>,
+    reported: HashMap<(Scope, String), String>,
 }
 
 impl Batches {
@@ -78,7 +79,7 @@ impl Batches {
             return Some(broken("was answered with another number of rows than were sent", place));
         }
         let same = (request.scope, Value::Array(rows.clone()).to_string());
-        let before = self.told.entry(same).or_insert_with(|| id.clone());
+        let before = self.reported.entry(same).or_insert_with(|| id.clone());
         (*before != id).then(|| broken(&format!("has the rows of batch {before}"), place))
     }
 

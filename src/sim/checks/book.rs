@@ -134,7 +134,7 @@ impl Book {
             }
         }
         for account in written::<LedgerAccount>(changes) {
-            let (crate::ledger::PlaceKind::AppHeld, Some(app)) = (account.kind, account.app) else { continue };
+            let (crate::ledger::LedgerAccountKind::AppHeld, Some(app)) = (account.kind, account.app) else { continue };
             let held = self.held.get(&(account.org, app)).copied().unwrap_or(0);
             if held != account.balance.get() {
                 let what = format!("holds {} cents; its open holds are {held}", account.balance);

@@ -53,7 +53,7 @@ impl Claims {
         let what = match step {
             Step::Contact(_) | Step::CodeAgain | Step::End { .. } => return None,
             _ if request.by_thief => "a thief who has only a claim link took a step (docs/decisions.md 17)",
-            Step::Method { sitting, is_preferred: true, .. } if self.guests.contains(sitting) => {
+            Step::Method { session, is_preferred: true, .. } if self.guests.contains(session) => {
                 "a session at a link that names no payee changed where a payee's later money goes (docs/decisions.md 17)"
             }
             Step::Code(_) | Step::Profile { .. } | Step::TaxForm { .. } | Step::Method { .. } | Step::Payout { .. } => {

@@ -10,11 +10,12 @@ use super::super::requests::{BillAct, Moving, Request, Wish};
 use super::{changed, written};
 use crate::apps::{App, Settings};
 use crate::clock::{DAY_SECONDS, Time};
-use crate::http::{Answer, Content, Scope};
+use crate::http::{Answer, Content};
 use crate::ids::{AppId, LedgerAccountId, OrgId, TransferId};
 use crate::ledger::verify::Finding;
-use crate::ledger::{LedgerAccount, PlaceKind, Transaction};
+use crate::ledger::{LedgerAccount, LedgerAccountKind, Transaction};
 use crate::money::Cents;
+use crate::scope::Scope;
 use crate::store::memory::Change;
 use crate::transfers::{Debit, Transfer, TransferKind, TransferStatus};
 
@@ -33,7 +34,7 @@ pub(super) struct Limits {
     sums: BTreeMap<Sum, i64>,
     /// Marks of withdrawals that were asked for with an app's key.
     withdrawn_by_app: HashSet<String>,
-    places: HashMap<(OrgId, LedgerAccountId), PlaceKind>,
+    places: HashMap<(OrgId, LedgerAccountId), LedgerAccountKind>,
     hold_days: HashMap<(OrgId, TransferId), i64>,
     arrived: HashMap<(OrgId, TransferId), Time>,
 }
@@ -127,10 +128,10 @@ impl Limits {
                 continue;
             };
             match self.places.get(&(posted.org, posted.destination)) {
-                Some(PlaceKind::AppCollected) => {
+                Some(LedgerAccountKind::AppCollected) => {
                     self.arrived.insert((posted.org, transfer), posted.created_at);
                 }
-                Some(PlaceKind::AppWallet) => {
+                Some(LedgerAccountKind::AppWallet) => {
                     let arrived = self.arrived.get(&(posted.org, transfer)).copied();
                     let over = arrived.is_some_and(|at| posted.created_at >= at.plus_seconds(days * DAY_SECONDS));
                     findings.extend(

@@ -24,7 +24,7 @@ use crate::world::Record as _;
 #[derive(Default)]
 pub(super) struct Log {
     ends: HashMap<(OrgId, AppId), (i64, Vec<u8>)>,
-    told: HashMap<(AppId, Uuid), i64>,
+    reported: HashMap<(AppId, Uuid), i64>,
     versions: HashMap<Uuid, i64>,
     connected: BTreeSet<(UserId, AppId)>,
 }
@@ -35,7 +35,7 @@ impl Log {
         let of_apps = self.ends.keys().filter(|(org, app)| org.0 != app.0);
         let had_logs: BTreeSet<OrgId> = of_apps.map(|(org, _)| *org).collect();
         let mut findings = kept_or_erased(changes);
-        let mut told: BTreeMap<(AppId, Uuid), (EventName, Vec<i64>)> = BTreeMap::new();
+        let mut reported: BTreeMap<(AppId, Uuid), (EventName, Vec<i64>)> = BTreeMap::new();
         let mut codes: BTreeMap<(AppId, Uuid), Vec<i64>> = BTreeMap::new();
         // One that was written and erased in one commit is new all the same.
         let is_new = |change: &super::Changed<Event>| change.before.is_none();
@@ -50,7 +50,7 @@ impl Log {
                 codes.entry((event.app, event.object_id)).or_default().push(event.version);
                 continue;
             }
-            told.entry((event.app, event.object_id)).or_insert((event.name, Vec::new())).1.push(event.version);
+            reported.entry((event.app, event.object_id)).or_insert((event.name, Vec::new())).1.push(event.version);
         }
         findings.extend(codes.into_iter().filter_map(|(object, versions)| self.codes(object, versions)));
         // Who was there before the organization's first log was told to nobody: no log has the first version.
@@ -60,12 +60,14 @@ impl Log {
             }
         }
         // Two apps may tell of one object in one commit, each of another version: the lower one comes first.
-        let mut told: Vec<_> = told.into_iter().collect();
-        told.sort_by_key(|((_, object), (_, versions))| (*object, versions.first().copied()));
+        let mut reported: Vec<_> = reported.into_iter().collect();
+        reported.sort_by_key(|((_, object), (_, versions))| (*object, versions.first().copied()));
         // What was told of each before this commit, in which several logs may begin to tell of it.
-        let before: HashMap<Uuid, i64> =
-            told.iter().map(|((_, object), _)| (*object, self.versions.get(object).copied().unwrap_or(0))).collect();
-        findings.extend(told.into_iter().filter_map(|(object, (name, versions))| {
+        let before: HashMap<Uuid, i64> = reported
+            .iter()
+            .map(|((_, object), _)| (*object, self.versions.get(object).copied().unwrap_or(0)))
+            .collect();
+        findings.extend(reported.into_iter().filter_map(|(object, (name, versions))| {
             let before = before.get(&object.1).copied().unwrap_or(0);
             // Each log numbers the events of a user on its own.
             let of_user = matches!(name, EventName::UserUpdated | EventName::UserUpdatedPayoutMethod);
@@ -111,9 +113,9 @@ impl Log {
         for change in changed::<AppUser>(changes) {
             let Some(after) = change.after else { continue };
             let before = change.before.as_deref().map_or(0, |before| before.version);
-            let told = self.told.get(&(after.app, after.user_id.0)).copied().unwrap_or(0);
-            if after.version != told || after.version == before {
-                let what = format!("went from version {before} to {}; its events tell of {told}", after.version);
+            let reported = self.reported.get(&(after.app, after.user_id.0)).copied().unwrap_or(0);
+            if after.version != reported || after.version == before {
+                let what = format!("went from version {before} to {}; its events tell of {reported}", after.version);
                 find(what, after.app, after.user_id);
             }
             moved.insert((after.user_id, after.app));
@@ -153,7 +155,7 @@ impl Log {
     /// Each log numbers the events about the codes of a phone or an address on its own, from 1.
     fn codes(&mut self, (app, object): (AppId, Uuid), mut versions: Vec<i64>) -> Option<Finding> {
         versions.sort_unstable();
-        let latest = self.told.entry((app, object)).or_default();
+        let latest = self.reported.entry((app, object)).or_default();
         let follow = versions.iter().zip(*latest + 1..).all(|(version, expected)| *version == expected);
         let what = format!("codes of the versions {versions:?} are told of, the latest told was {latest}");
         *latest = versions.last().copied().unwrap_or(*latest);
@@ -171,13 +173,13 @@ impl Log {
     ) -> Option<Finding> {
         let latest = self.versions.entry(object).or_default();
         let (first, last) = (versions.first().copied()?, versions.last().copied()?);
-        let begins = match self.told.get(&(app, object)) {
-            Some(told) => first == told + 1,
+        let begins = match self.reported.get(&(app, object)) {
+            Some(reported) => first == reported + 1,
             None => (before..=*latest + 1).contains(&first),
         };
         let follow = begins && versions.iter().zip(first..).all(|(version, expected)| *version == expected);
         let what = format!("{name} of app {app} tells of versions {versions:?}, the latest told was {latest}");
-        self.told.insert((app, object), last);
+        self.reported.insert((app, object), last);
         *latest = last.max(*latest);
         (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
     }
@@ -193,9 +195,9 @@ impl Log {
         for change in changes {
             let Some((id, now)) = change.after.as_deref().map(&version) else { continue };
             let before = change.before.as_deref().map_or(0, |before| version(before).1);
-            let told = self.versions.get(&id).copied().unwrap_or(0);
-            if now != told || now == before {
-                let what = format!("went from version {before} to {now}; its events tell of {told}");
+            let reported = self.versions.get(&id).copied().unwrap_or(0);
+            if now != reported || now == before {
+                let what = format!("went from version {before} to {now}; its events tell of {reported}");
                 findings.push(Finding { invariant: 14, what, place: format!("{noun} {id}") });
             }
         }

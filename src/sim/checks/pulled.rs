@@ -9,7 +9,7 @@ use super::{changed, written};
 use crate::funding::Debt;
 use crate::ids::{LedgerAccountId, OrgId, TransferId, UserId};
 use crate::ledger::verify::Finding;
-use crate::ledger::{LedgerAccount, PlaceKind, Transaction};
+use crate::ledger::{LedgerAccount, LedgerAccountKind, Transaction};
 use crate::payments::Payer;
 use crate::store::memory::Change;
 use crate::transfers::{Transfer, TransferKind, TransferStatus};
@@ -47,7 +47,7 @@ impl Pulled {
 
     pub(super) fn commit(&mut self, changes: &[Change]) -> Vec<Finding> {
         // Money that is held is the app's too.
-        let is_wallet = |kind| matches!(kind, PlaceKind::AppWallet | PlaceKind::AppCollected);
+        let is_wallet = |kind| matches!(kind, LedgerAccountKind::AppWallet | LedgerAccountKind::AppCollected);
         for account in written::<LedgerAccount>(changes).filter(|account| is_wallet(account.kind)) {
             self.wallets.insert((account.org, account.id));
         }

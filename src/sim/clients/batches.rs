@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{Clients, Sight, amount};
-use crate::http::Scope;
+use crate::scope::Scope;
 use crate::sim::chance::Chance;
 
 /// Batches that may be sent again, or rows of them in others, at most.

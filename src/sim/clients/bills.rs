@@ -3,12 +3,12 @@
 use super::{Clients, Sight};
 use crate::acting::{Act, may};
 use crate::bank_accounts::BankAccountInput;
-use crate::http::Scope;
-use crate::http::input::Patch;
 use crate::http::inputs::Amount;
 use crate::ids::MemberId;
 use crate::money::Cents;
+use crate::patch::Patch;
 use crate::payables::{PayablePatch, PayableStatus};
+use crate::scope::Scope;
 use crate::sim::chance::Chance;
 use crate::sim::directory::{KnownAccount, KnownBill};
 use crate::sim::requests::{BillAct, Billing};

@@ -17,8 +17,8 @@ const TRIES_MAX: usize = 4;
 /// The thief's next tries at a link. `has_phone` is a negative control: the thief reads the payee's codes.
 pub(in crate::sim) fn link_theft(has_phone: bool, sight: &Sight<'_>, chance: &mut Chance) -> Vec<Request> {
     let tries = chance.position(TRIES_MAX) + 1;
-    let Some((link, sitting)) = found(sight, chance) else { return Vec::new() };
-    let steps = (0..tries).filter_map(|_| step(&link, sitting.clone(), has_phone, sight, chance));
+    let Some((link, session)) = found(sight, chance) else { return Vec::new() };
+    let steps = (0..tries).filter_map(|_| step(&link, session.clone(), has_phone, sight, chance));
     let request = |step| {
         let wish = Wish::Claim { link: link.token.clone(), step };
         Request { scope: link.scope, key: None, wish, foreign: false, by_thief: true }
@@ -26,35 +26,35 @@ pub(in crate::sim) fn link_theft(has_phone: bool, sight: &Sight<'_>, chance: &mu
     steps.map(request).collect()
 }
 
-fn step(link: &KnownLink, sitting: Vec<u8>, has_phone: bool, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
+fn step(link: &KnownLink, session: Vec<u8>, has_phone: bool, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
     Some(match chance.position(14) {
         0 => Step::Contact(contact(link, sight)?),
         // At a link that names no payee this may be the phone of a known one.
         1 => Step::Contact(Contact::Phone(sight.stage.payee(chance)?.phone.clone())),
         2 => Step::CodeAgain,
-        3..=6 if has_phone => Step::Code(sight.carrier.code(link.scope.org, &recipient(link, sight)?)?.clone()),
+        3..=6 if has_phone => Step::Code(sight.provider.code(link.scope.org, &recipient(link, sight)?)?.clone()),
         3..=6 => Step::Code(chance.entropy().six_digits()),
-        7 => Step::Profile { sitting, first_name: "A".to_owned(), last_name: "Thief".to_owned() },
+        7 => Step::Profile { session, first_name: "A".to_owned(), last_name: "Thief".to_owned() },
         8 => {
             let user = sight.directory.user(link.scope.org, &recipient(link, sight)?)?;
-            Step::TaxForm { sitting, user, form: tax_form(chance) }
+            Step::TaxForm { session, user, form: tax_form(chance) }
         }
         9 | 10 => {
             let handle = format!("thief-{}", chance.between(1, 1_000));
             let (target, currency) = (Target::Handle { handle }, "USD".to_owned());
             let details = Details { platform: Platform::WalletB, target, currency };
-            Step::Method { sitting, chosen: Choice::New(Box::new(details)), is_preferred: chance.one_in(2) }
+            Step::Method { session, chosen: Choice::New(Box::new(details)), is_preferred: chance.one_in(2) }
         }
         11 => {
             let methods = &sight.directory.methods;
             let method = *methods.get(chance.position(methods.len().max(1)))?;
-            Step::Method { sitting, chosen: Choice::Saved(method), is_preferred: chance.one_in(2) }
+            Step::Method { session, chosen: Choice::Saved(method), is_preferred: chance.one_in(2) }
         }
         12 => {
             let amount = chance.one_in(2).then(|| Cents::new(chance.between(1, link.amount)));
-            Step::Payout { sitting, amount }
+            Step::Payout { session, amount }
         }
-        _ => Step::End { sitting },
+        _ => Step::End { session },
     })
 }
 

@@ -17,18 +17,18 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::{Value, json};
 
-use super::carrier::Carrier;
 use super::chance::Chance;
 use super::directory::{Directory, KnownLink};
+use super::provider::Provider;
 use super::requests::{Asking, Choice, Request, Step, Token, Wish, written_down};
-use super::stage::{Someone, Stage};
+use super::stage::{Individual, Stage};
 use crate::claims::Contact;
 use crate::clock::{DAY_SECONDS, Time};
-use crate::http::Scope;
 use crate::ids::{PayoutLinkId, PayoutRequestId, UserId};
 use crate::money::Cents;
-use crate::payout_links::{AccountingData, DeliveryAsked, DeliveryMethod, FundingSource, NewLink, Payee};
+use crate::payout_links::{AccountingData, DeliveryMethod, DeliveryRequest, FundingSource, NewLink, Payee};
 use crate::payout_requests::{Asker, NewRequest};
+use crate::scope::Scope;
 
 /// Requests that wait to be asked again, at most.
 const WAITING_MAX: usize = 500;
@@ -42,9 +42,9 @@ const PATIENT: usize = 12;
 #[derive(Clone, Debug)]
 enum Claiming {
     /// Asked for a code.
-    CodeAsked,
+    CodeRequested,
     /// Has a sitting, and took so many steps in it.
-    Sits(Vec<u8>, usize),
+    InSession(Vec<u8>, usize),
 }
 
 /// What they all look at.
@@ -54,7 +54,7 @@ pub(super) struct Sight<'a> {
     /// Links and users.
     pub directory: &'a Directory,
     /// What people received.
-    pub carrier: &'a Carrier,
+    pub provider: &'a Provider,
     /// The time now.
     pub now: Time,
 }
@@ -105,22 +105,22 @@ impl Clients {
     }
 
     /// Whether everybody has an answer.
-    pub fn nobody_waits(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Takes note that a request was answered as hoped. `sitting` is what it opened.
-    pub fn succeeded(&mut self, request: &Request, sitting: Option<Vec<u8>>) {
+    /// Takes note that a request was answered as hoped. `session` is what it opened.
+    pub fn succeeded(&mut self, request: &Request, session: Option<Vec<u8>>) {
         let Wish::Claim { link, step } = &request.wish else { return };
-        match (step, sitting) {
+        match (step, session) {
             (Step::Contact(_), _) => {
-                self.claims.entry(link.clone()).or_insert(Claiming::CodeAsked);
+                self.claims.entry(link.clone()).or_insert(Claiming::CodeRequested);
             }
-            (Step::Code(_), Some(sitting)) => {
-                self.claims.insert(link.clone(), Claiming::Sits(sitting, 0));
+            (Step::Code(_), Some(session)) => {
+                self.claims.insert(link.clone(), Claiming::InSession(session, 0));
             }
             (Step::Profile { .. } | Step::TaxForm { .. } | Step::Method { .. }, _) => {
-                if let Some(Claiming::Sits(_, steps)) = self.claims.get_mut(link) {
+                if let Some(Claiming::InSession(_, steps)) = self.claims.get_mut(link) {
                     *steps += 1;
                 }
             }
@@ -168,7 +168,7 @@ impl Clients {
                 Wish::MoveBalance { user: user_of(at, sight, chance)?, amount, mark: self.mark() }
             }
             15 => {
-                let Someone { phone, first_name, last_name, .. } = chance.pick(&sight.stage.people)?;
+                let Individual { phone, first_name, last_name, .. } = chance.pick(&sight.stage.people)?;
                 Wish::Meet(Box::new(written_down(phone, first_name, last_name)))
             }
             16 => Wish::SendToken(user_of(at, sight, chance)?),
@@ -182,11 +182,11 @@ impl Clients {
             34 => Wish::SubmitBatch(self.batch(scope, sight, chance)?),
             _ => {
                 let user = user_of(at, sight, chance)?;
-                let details = Box::new(chance.pick(&someone(user, sight)?.details)?.clone());
+                let details = Box::new(chance.pick(&individual(user, sight)?.details)?.clone());
                 Wish::SetUpMethod { user, details, auto_payout: !chance.one_in(3) }
             }
         };
-        let foreign = foreign && wish.nature().names_object;
+        let foreign = foreign && wish.request_kind().names_object;
         let key = self.key(scope, &wish, chance);
         Some(Request { scope, key, wish, foreign, by_thief: false })
     }
@@ -204,7 +204,7 @@ impl Clients {
     }
 
     fn key(&mut self, scope: Scope, wish: &Wish, chance: &mut Chance) -> Option<String> {
-        if !wish.nature().takes_key || chance.one_in(8) {
+        if !wish.request_kind().takes_key || chance.one_in(8) {
             return None;
         }
         if chance.one_in(40)
@@ -219,7 +219,7 @@ impl Clients {
         &mut self,
         at: Scope,
         foreign: bool,
-        to_somebody: bool,
+        to_recipient: bool,
         sight: &Sight<'_>,
         chance: &mut Chance,
     ) -> Option<NewLink> {
@@ -228,9 +228,9 @@ impl Clients {
         let user = if names_user { user_of(at, sight, chance) } else { None };
         // Some are known by their address alone, and some by both.
         let (by_phone, by_email) = match chance.position(8) {
-            0 if !to_somebody => (false, true),
+            0 if !to_recipient => (false, true),
             // Some are for the person who holds them.
-            1 if !to_somebody => (false, false),
+            1 if !to_recipient => (false, false),
             2 => (true, true),
             _ => (true, false),
         };
@@ -243,19 +243,19 @@ impl Clients {
         };
         let method = match chance.position(6) {
             _ if !by_phone && !by_email && user.is_none() => Some(DeliveryMethod::Link),
-            0 if !to_somebody => Some(DeliveryMethod::Link),
+            0 if !to_recipient => Some(DeliveryMethod::Link),
             1 if by_phone => Some(DeliveryMethod::Sms),
-            2 if !to_somebody => Some(DeliveryMethod::All),
+            2 if !to_recipient => Some(DeliveryMethod::All),
             _ => None,
         };
-        let pulled = !to_somebody && chance.one_in(6);
+        let pulled = !to_recipient && chance.one_in(6);
         let expires_at = chance.one_in(3).then(|| sight.now.plus_seconds(chance.between(60, 20 * DAY_SECONDS)));
         let remind_at = chance.one_in(5).then(|| sight.now.plus_seconds(chance.between(1, 5 * DAY_SECONDS)));
         Some(NewLink {
             amount: Cents::new(amount(chance)),
             user,
             payee: if user.is_some() { Payee::default() } else { payee },
-            delivery: DeliveryAsked { method, message: None },
+            delivery: DeliveryRequest { method, message: None },
             collect_compliance: chance.one_in(12),
             tax_exempt: chance.one_in(10),
             memo: None,
@@ -288,7 +288,7 @@ impl Clients {
     fn verify(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Wish> {
         let user = user_of(at, sight, chance)?;
         let phone = sight.directory.phone(user)?;
-        let code = if chance.one_in(5) { "000000".to_owned() } else { sight.carrier.code(at.org, phone)?.clone() };
+        let code = if chance.one_in(5) { "000000".to_owned() } else { sight.provider.code(at.org, phone)?.clone() };
         Some(Wish::Verify { user, code })
     }
 
@@ -303,8 +303,8 @@ impl Clients {
         let link = links[links.len() - 1 - chance.position(among)].clone();
         let step = match self.claims.get(&link.token).cloned() {
             None => Step::Contact(contact(&link, sight)?),
-            Some(Claiming::CodeAsked) => self.prove(&link, sight, chance)?,
-            Some(Claiming::Sits(sitting, steps)) => sit(&link, sitting, steps, sight, chance)?,
+            Some(Claiming::CodeRequested) => self.prove(&link, sight, chance)?,
+            Some(Claiming::InSession(session, steps)) => open_session(&link, session, steps, sight, chance)?,
         };
         let wish = Wish::Claim { link: link.token.clone(), step };
         let key = self.key(link.scope, &wish, chance);
@@ -322,7 +322,7 @@ impl Clients {
 
     fn prove(&mut self, link: &KnownLink, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
         let recipient = recipient(link, sight)?;
-        let received = sight.carrier.code(link.scope.org, &recipient);
+        let received = sight.provider.code(link.scope.org, &recipient);
         let code = match received {
             Some(code) if !chance.one_in(8) => code.clone(),
             Some(_) => "123123".to_owned(),
@@ -341,34 +341,40 @@ impl Clients {
 }
 
 /// The step after the code.
-fn sit(link: &KnownLink, sitting: Vec<u8>, steps: usize, sight: &Sight<'_>, chance: &mut Chance) -> Option<Step> {
+fn open_session(
+    link: &KnownLink,
+    session: Vec<u8>,
+    steps: usize,
+    sight: &Sight<'_>,
+    chance: &mut Chance,
+) -> Option<Step> {
     let person = payee(link, sight)?;
     let step = if chance.one_in(6) { chance.position(5) } else { steps };
     Some(match step {
         0 => {
             let (first_name, last_name) = (person.first_name.clone(), person.last_name.clone());
-            Step::Profile { sitting, first_name, last_name }
+            Step::Profile { session, first_name, last_name }
         }
         1 => {
             let user = sight.directory.user(link.scope.org, &recipient(link, sight)?)?;
-            Step::TaxForm { sitting, user, form: persons::tax_form(chance) }
+            Step::TaxForm { session, user, form: persons::tax_form(chance) }
         }
         2 => {
             let chosen = Choice::New(Box::new(chance.pick(&person.details)?.clone()));
             // Where the link names no payee, a known one may not; some try.
             let is_preferred = chance.one_in(if link.names_payee { 3 } else { 12 });
-            Step::Method { sitting, chosen, is_preferred }
+            Step::Method { session, chosen, is_preferred }
         }
-        _ if chance.one_in(30) => Step::End { sitting },
+        _ if chance.one_in(30) => Step::End { session },
         _ => {
             let amount = chance.one_in(3).then(|| Cents::new(chance.between(1, link.amount)));
-            Step::Payout { sitting, amount }
+            Step::Payout { session, amount }
         }
     })
 }
 
 /// The person a link is for; where it names none, the one who found it.
-fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>) -> Option<&'a Someone> {
+fn payee<'a>(link: &KnownLink, sight: &'a Sight<'_>) -> Option<&'a Individual> {
     match (&link.phone, &link.email) {
         (Some(phone), _) => sight.stage.by_phone(phone),
         (None, Some(email)) => sight.stage.by_email(email),
@@ -393,7 +399,7 @@ fn recipient(link: &KnownLink, sight: &Sight<'_>) -> Option<String> {
     })
 }
 
-fn someone<'a>(user: UserId, sight: &'a Sight<'_>) -> Option<&'a Someone> {
+fn individual<'a>(user: UserId, sight: &'a Sight<'_>) -> Option<&'a Individual> {
     sight.stage.by_phone(sight.directory.phone(user)?)
 }
 

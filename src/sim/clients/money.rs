@@ -3,10 +3,10 @@
 use super::{Clients, Sight, amount, user_of};
 use crate::bank_accounts::OwnAccountInput;
 use crate::fees::Party;
-use crate::http::Scope;
 use crate::money::Cents;
-use crate::payouts::{FeesAsked, RailAsked};
+use crate::payouts::{FeeRequest, RailRequest};
 use crate::platform::Platform;
+use crate::scope::Scope;
 use crate::sim::chance::Chance;
 use crate::sim::requests::Moving;
 use crate::sim::stage::own_account;
@@ -43,16 +43,16 @@ impl Clients {
 
     fn pay(&mut self, at: Scope, sight: &Sight<'_>, chance: &mut Chance) -> Option<Moving> {
         let rail = match chance.position(4) {
-            0 => RailAsked::Default,
-            1 => RailAsked::Rail(*chance.pick(&Platform::ALL)?),
-            _ => RailAsked::Rail(Platform::Ach),
+            0 => RailRequest::Default,
+            1 => RailRequest::Rail(*chance.pick(&Platform::ALL)?),
+            _ => RailRequest::Rail(Platform::Ach),
         };
         let party = chance.one_in(2).then_some(if chance.one_in(2) { Party::Platform } else { Party::User });
         Some(Moving::Pay {
             user: user_of(at, sight, chance)?,
             amount: Cents::new(amount(chance)),
             rail,
-            fees: FeesAsked { party, override_: None },
+            fees: FeeRequest { party, override_: None },
             fund: !chance.one_in(4),
             mark: self.mark(),
         })

@@ -1,10 +1,10 @@
 //! Whom apps collect money from: payment customers with good accounts and bad ones, and users, verified or not.
 
 use super::{Clients, Sight, user_of};
-use crate::http::Scope;
 use crate::ids::PaymentCustomerId;
 use crate::money::Cents;
 use crate::payments::Payer;
+use crate::scope::Scope;
 use crate::sim::chance::Chance;
 use crate::sim::requests::{Collecting, Paying};
 use crate::sim::stage::own_account;

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::{Clients, Sight, user_of};
 use crate::email::Email;
-use crate::http::Scope;
 use crate::phone::PhoneNumber;
+use crate::scope::Scope;
 use crate::sim::chance::Chance;
 use crate::sim::requests::Minding;
 use crate::users::screening::Decision;
@@ -37,7 +37,7 @@ impl Clients {
                 Minding::Review { user, acting, decision }
             }
             12 if chance.one_in(4) => Minding::Delete(user),
-            _ => Minding::TellOfApp(self.told_of_app(chance)),
+            _ => Minding::ReportApp(self.reported_app(chance)),
         })
     }
 
@@ -46,7 +46,7 @@ impl Clients {
         format!("Somebody {}", self.marks)
     }
 
-    fn told_of_app(&mut self, chance: &mut Chance) -> Value {
+    fn reported_app(&mut self, chance: &mut Chance) -> Value {
         let count = if chance.one_in(8) { 0 } else { chance.between(1, 4) };
         json!({"company_info": {"name": self.name(), "ein": "12-3456789", "ubo_count": count}})
     }

@@ -2,11 +2,11 @@
 
 use super::{Clients, Sight, user_of};
 use crate::fees::Party;
-use crate::http::Scope;
 use crate::money::Cents;
 use crate::payments::Payer;
-use crate::payouts::{FeesAsked, RailAsked};
+use crate::payouts::{FeeRequest, RailRequest};
 use crate::platform::Platform;
+use crate::scope::Scope;
 use crate::sim::chance::Chance;
 use crate::sim::requests::{Collecting, Moving, Paying, Wish};
 use crate::sim::stage::own_account;
@@ -20,8 +20,8 @@ impl Clients {
             0 => Wish::MoveBalance { user, amount: amount.negated(), mark },
             1 => Wish::Move(Moving::Withdraw { amount, mark }),
             2 => {
-                let fees = FeesAsked { party: Some(Party::Platform), override_: None };
-                Wish::Move(Moving::Pay { user, amount, rail: RailAsked::Rail(Platform::Ach), fees, fund: true, mark })
+                let fees = FeeRequest { party: Some(Party::Platform), override_: None };
+                Wish::Move(Moving::Pay { user, amount, rail: RailRequest::Rail(Platform::Ach), fees, fund: true, mark })
             }
             _ => {
                 let account = own_account("6655440001");

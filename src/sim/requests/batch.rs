@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::super::house::Batch;
+use super::super::system::Batch;
 use super::super::{Said, Who};
 use super::{Request, input};
 use crate::http::Answer;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::house::Batch;
+use super::super::system::Batch;
 use super::super::{Said, Who};
-use super::{Nature, Request};
+use super::{Request, RequestKind};
 use crate::acting::Named;
 use crate::bank_accounts::BankAccountInput;
 use crate::http::Answer;
@@ -68,7 +68,7 @@ pub(in crate::sim) enum BillAct {
 }
 
 impl Billing {
-    pub(super) fn nature(&self) -> Nature {
+    pub(super) fn request_kind(&self) -> RequestKind {
         let (target, takes_key, harmless_twice, names_object) = match &self.act {
             BillAct::AddVendor { .. } => ("POST /v2/accounts-payable/vendors?", true, false, true),
             BillAct::AddAccount { .. } => ("POST /v2/accounts-payable/vendors/payment-methods?", true, true, true),
@@ -88,7 +88,7 @@ impl Billing {
             BillAct::SignIn => ("POST /v2/member-sessions?", false, true, true),
             BillAct::SignOut(_) => ("DELETE /v2/member-sessions?", false, true, true),
         };
-        Nature { target, takes_key, harmless_twice, names_object }
+        RequestKind { target, takes_key, harmless_twice, names_object }
     }
 }
 

@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::super::house::Batch;
+use super::super::system::Batch;
 use super::super::{Said, Who};
 use super::person::sealed;
-use super::{Nature, Request, Token, refused};
+use super::{Request, RequestKind, Token, refused};
 use crate::claims::{
-    ChooseMethod, ClaimPayout, Contact, EndSession, FillProfile, GiveContact, GiveTaxForm, MethodChosen, NewSitting,
+    ChooseMethod, ClaimPayout, Contact, EndSession, FillProfile, GiveContact, GiveTaxForm, MethodChosen, NewSession,
     ProveContact, SendCodeAgain,
 };
 use crate::clock::Time;
-use crate::http::{Answer, Environment};
+use crate::http::Answer;
 use crate::ids::{Entropy, PayoutMethodId, UserId};
 use crate::money::Cents;
 use crate::payout_methods::Details;
+use crate::program::Environment;
 use crate::screening::{LookedUp, Watchlist};
 use crate::users::NewMethod;
 use crate::users::tax_form::first_verification;
@@ -31,29 +32,29 @@ pub(in crate::sim) enum Step {
     CodeAgain,
     Code(String),
     Profile {
-        sitting: Vec<u8>,
+        session: Vec<u8>,
         first_name: String,
         last_name: String,
     },
     /// A tax form, as JSON; it is sealed beside the id of the user who sits there.
     TaxForm {
-        sitting: Vec<u8>,
+        session: Vec<u8>,
         user: UserId,
         form: Value,
     },
     Method {
-        sitting: Vec<u8>,
+        session: Vec<u8>,
         chosen: Choice,
         /// Whether it becomes the default, to which later payouts go automatically.
         is_preferred: bool,
     },
     Payout {
-        sitting: Vec<u8>,
+        session: Vec<u8>,
         amount: Option<Cents>,
     },
     /// The payee signs out.
     End {
-        sitting: Vec<u8>,
+        session: Vec<u8>,
     },
 }
 
@@ -80,7 +81,7 @@ impl Choice {
 }
 
 impl Step {
-    pub(super) fn nature(&self) -> Nature {
+    pub(super) fn request_kind(&self) -> RequestKind {
         let (target, takes_key) = match self {
             Self::Contact(_) => ("POST /v2/claims/contact?", false),
             Self::CodeAgain => ("POST /v2/claims/contact (again)?", false),
@@ -91,7 +92,7 @@ impl Step {
             Self::Payout { .. } => ("POST /v2/claims/payout?", true),
             Self::End { .. } => ("POST /v2/claims/end?", false),
         };
-        Nature { target, takes_key, harmless_twice: true, names_object: true }
+        RequestKind { target, takes_key, harmless_twice: true, names_object: true }
     }
 }
 
@@ -106,7 +107,7 @@ impl Request {
         now: Time,
     ) -> Option<Vec<u8>> {
         let token = link.shown(vault);
-        let shown = |sitting: Vec<u8>| Some(sitting).filter(|hash| !hash.is_empty());
+        let shown = |session: Vec<u8>| Some(session).filter(|hash| !hash.is_empty());
         match step {
             Step::Contact(contact) => {
                 let code = NewCode::of(vault, link.org, &entropy.six_digits(), entropy.bytes());
@@ -118,21 +119,25 @@ impl Request {
                 self.once(batch, vault, SendCodeAgain { token, code }, |()| Answer::empty(200));
             }
             Step::Code(code) => {
-                let sitting = NewSitting::draw(vault, &mut entropy);
-                let (hash, offered_hash) = (sitting.hash.clone(), hash_code(vault, link.org, &code));
-                let command =
-                    ProveContact { token, offered_hash, sitting, names: LookedUp::of(Watchlist::of_sandbox(), []) };
+                let session = NewSession::draw(vault, &mut entropy);
+                let (hash, offered_hash) = (session.hash.clone(), hash_code(vault, link.org, &code));
+                let command = ProveContact {
+                    token,
+                    offered_hash,
+                    new_session: session,
+                    names: LookedUp::of(Watchlist::of_sandbox(), []),
+                };
                 self.once(batch, vault, command, |checked| refused(*checked));
                 return Some(hash);
             }
-            Step::Profile { sitting, first_name, last_name } => {
+            Step::Profile { session, first_name, last_name } => {
                 let names = LookedUp::of(Watchlist::of_sandbox(), [format!("{first_name} {last_name}")]);
-                let (session_hash, email) = (shown(sitting), None);
+                let (session_hash, email) = (shown(session), None);
                 let command = FillProfile { token, session_hash, first_name, last_name, email, names };
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
-            Step::TaxForm { sitting, user, form } => {
-                let session_hash = shown(sitting);
+            Step::TaxForm { session, user, form } => {
+                let session_hash = shown(session);
                 let verification = first_verification(Environment::Sandbox);
                 let form = sealed(&form, token.org, user, vault, &mut entropy, now);
                 let command = form.map(|form| {
@@ -141,24 +146,24 @@ impl Request {
                 });
                 self.once_if(batch, vault, command, |()| Answer::empty(200));
             }
-            Step::Method { sitting, chosen, is_preferred } => {
+            Step::Method { session, chosen, is_preferred } => {
                 let command = ChooseMethod {
                     token,
-                    session_hash: shown(sitting),
+                    session_hash: shown(session),
                     chosen: chosen.sealed(is_preferred, vault, &mut entropy),
                     is_default: is_preferred,
                     auto_payout_enabled: is_preferred.then_some(true),
                 };
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
-            Step::Payout { sitting, amount } => {
-                let command = ClaimPayout { token, session_hash: shown(sitting), amount, seen_left: None };
+            Step::Payout { session, amount } => {
+                let command = ClaimPayout { token, session_hash: shown(session), amount, seen_left: None };
                 self.once(batch, vault, command, |paid| {
                     paid.as_ref().map_or_else(Answer::from, |_| Answer::empty(200))
                 });
             }
-            Step::End { sitting } => {
-                let command = EndSession { token, session_hash: shown(sitting) };
+            Step::End { session } => {
+                let command = EndSession { token, session_hash: shown(session) };
                 self.once(batch, vault, command, |()| Answer::empty(200));
             }
         }

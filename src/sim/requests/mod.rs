@@ -23,13 +23,13 @@ pub(super) use payout_request::Asking;
 pub(super) use person::Minding;
 
 use super::chance::Chance;
-use super::house::Batch;
+use super::system::Batch;
 use super::{Said, Who};
 use crate::clock::Time;
 use crate::engine::Command;
+use crate::http::Answer;
 use crate::http::idempotency::{Keyed, Once};
 use crate::http::input::Input;
-use crate::http::{Answer, Scope};
 use crate::ids::{OrgId, PayoutLinkId, UserId};
 use crate::money::Cents;
 use crate::payout_links::{Cancel, ClaimToken, Create, NewLink, NewToken, PayoutLink, Redeliver};
@@ -37,6 +37,7 @@ use crate::payout_methods::{Details, MethodOrigin};
 use crate::payouts::SendPayout;
 use crate::phone::PhoneNumber;
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::screening::{LookedUp, Watchlist};
 use crate::strict_json::Json;
 use crate::transfers::MoveBalance;
@@ -83,7 +84,7 @@ pub(super) enum Wish {
 
 /// What holds for every request of a kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Nature {
+pub(super) struct RequestKind {
     /// Method and path, as the key's row keeps them.
     pub target: &'static str,
     /// Whether it may carry an idempotency key.
@@ -96,8 +97,8 @@ pub(super) struct Nature {
 
 impl Wish {
     /// What holds for every request of its kind.
-    pub fn nature(&self) -> Nature {
-        let nature = |target, takes_key, harmless_twice, names_object| Nature {
+    pub fn request_kind(&self) -> RequestKind {
+        let request_kind = |target, takes_key, harmless_twice, names_object| RequestKind {
             target,
             takes_key,
             harmless_twice,
@@ -105,23 +106,23 @@ impl Wish {
         };
         match self {
             // Naming a person or nobody at all crosses no border: the same phone is another user there.
-            Self::SendPayout(new) => nature("POST /v2/payouts/send-payout?", true, false, new.user.is_some()),
-            Self::CreateLink(new) => nature("POST /v2/payout-links?", true, false, new.user.is_some()),
-            Self::Redeliver(_) => nature("POST /v2/payout-links/redeliver?", true, true, true),
-            Self::Cancel(_) => nature("DELETE /v2/payout-links?", false, true, true),
-            Self::MoveBalance { .. } => nature("POST /v2/transfers?", true, false, true),
-            Self::Meet(_) => nature("POST /v2/users?", true, true, false),
-            Self::SendToken(_) => nature("POST /v2/users/send-verification-token?", true, true, true),
-            Self::Verify { .. } => nature("POST /v2/users/verify?", true, true, true),
-            Self::SetUpMethod { .. } => nature("PUT /v2/users/payout-methods?", true, true, true),
-            Self::Claim { step, .. } => step.nature(),
-            Self::Ask(asking) => asking.nature(),
-            Self::Move(moving) => moving.nature(),
-            Self::Bill(billing) => billing.nature(),
-            Self::Collect(paying) => paying.nature(),
-            Self::Mind(minding) => minding.nature(),
+            Self::SendPayout(new) => request_kind("POST /v2/payouts/send-payout?", true, false, new.user.is_some()),
+            Self::CreateLink(new) => request_kind("POST /v2/payout-links?", true, false, new.user.is_some()),
+            Self::Redeliver(_) => request_kind("POST /v2/payout-links/redeliver?", true, true, true),
+            Self::Cancel(_) => request_kind("DELETE /v2/payout-links?", false, true, true),
+            Self::MoveBalance { .. } => request_kind("POST /v2/transfers?", true, false, true),
+            Self::Meet(_) => request_kind("POST /v2/users?", true, true, false),
+            Self::SendToken(_) => request_kind("POST /v2/users/send-verification-token?", true, true, true),
+            Self::Verify { .. } => request_kind("POST /v2/users/verify?", true, true, true),
+            Self::SetUpMethod { .. } => request_kind("PUT /v2/users/payout-methods?", true, true, true),
+            Self::Claim { step, .. } => step.request_kind(),
+            Self::Ask(asking) => asking.request_kind(),
+            Self::Move(moving) => moving.request_kind(),
+            Self::Bill(billing) => billing.request_kind(),
+            Self::Collect(paying) => paying.request_kind(),
+            Self::Mind(minding) => minding.request_kind(),
             // The same rows are the same batch.
-            Self::SubmitBatch(_) => nature("POST /v2/payout-link-batches?", true, true, false),
+            Self::SubmitBatch(_) => request_kind("POST /v2/payout-link-batches?", true, true, false),
         }
     }
 }
@@ -176,7 +177,7 @@ impl Request {
         let key = self.key.clone()?;
         let fields = BTreeMap::from([("body".to_owned(), self.print())]);
         let vault = vault.clone();
-        Some(Keyed { scope: self.key_scope(), key, target: self.wish.nature().target.to_owned(), fields, vault })
+        Some(Keyed { scope: self.key_scope(), key, target: self.wish.request_kind().target.to_owned(), fields, vault })
     }
 
     /// Whether it comes with the app's key: most do, and those without an idempotency key come with the organization's.
@@ -186,7 +187,7 @@ impl Request {
 
     /// Whether sending it twice at once is no second request.
     pub fn may_be_doubled(&self) -> bool {
-        self.key.is_some() || self.wish.nature().harmless_twice
+        self.key.is_some() || self.wish.request_kind().harmless_twice
     }
 
     /// Adds the command of this request to a batch, with what a handler draws for it. Gives the sitting that
@@ -206,7 +207,7 @@ impl Request {
                 self.once(
                     batch,
                     vault,
-                    SendPayout { scope, environment: crate::http::Environment::Sandbox, new: *new, token, names },
+                    SendPayout { scope, environment: crate::program::Environment::Sandbox, new: *new, token, names },
                     |link| made(link),
                 );
             }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use super::super::house::Batch;
+use super::super::system::Batch;
 use super::super::{Said, Who};
-use super::{Nature, Request};
+use super::{Request, RequestKind};
 use crate::bank_accounts::OwnAccountInput;
 use crate::funding::{Deposit, MoveBetween, SetAchAccount, Withdraw};
-use crate::http::{Answer, Environment};
+use crate::http::Answer;
 use crate::ids::{Entropy, MemberId, TransferId, UserId};
 use crate::money::Cents;
-use crate::payouts::{ApprovePayout, CancelPayout, CreatePayout, FeesAsked, RailAsked};
+use crate::payouts::{ApprovePayout, CancelPayout, CreatePayout, FeeRequest, RailRequest};
+use crate::program::Environment;
 use crate::vault::Vault;
 
 /// What is asked for.
@@ -33,8 +34,8 @@ pub(in crate::sim) enum Moving {
     Pay {
         user: UserId,
         amount: Cents,
-        rail: RailAsked,
-        fees: FeesAsked,
+        rail: RailRequest,
+        fees: FeeRequest,
         fund: bool,
         mark: String,
     },
@@ -46,7 +47,7 @@ pub(in crate::sim) enum Moving {
 }
 
 impl Moving {
-    pub(super) fn nature(&self) -> Nature {
+    pub(super) fn request_kind(&self) -> RequestKind {
         let (target, takes_key, harmless_twice, names_object) = match self {
             Self::Deposit { .. } => ("POST /v2/apps/deposit?", true, false, false),
             Self::Withdraw { .. } => ("POST /v2/apps/withdraw?", true, false, false),
@@ -56,7 +57,7 @@ impl Moving {
             Self::Approve { .. } => ("POST /v2/transfers/approve?", true, true, true),
             Self::Cancel(_) => ("POST /v2/transfers/cancel?", true, true, true),
         };
-        Nature { target, takes_key, harmless_twice, names_object }
+        RequestKind { target, takes_key, harmless_twice, names_object }
     }
 }
 

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::super::house::Batch;
+use super::super::system::Batch;
 use super::super::{Said, Who};
-use super::{Nature, Request};
+use super::{Request, RequestKind};
 use crate::bank_accounts::OwnAccountInput;
-use crate::http::input::Patch;
-use crate::http::{Answer, Environment};
+use crate::http::Answer;
 use crate::ids::{Entropy, PaymentCustomerId};
 use crate::money::Cents;
+use crate::patch::Patch;
 use crate::payment_customers::{AddAccount, CreateCustomer, DeleteCustomer, UpdateCustomer};
 use crate::payments::{CreatePayment, Payer, Source};
+use crate::program::Environment;
 use crate::vault::Vault;
 
 /// What is asked for.
@@ -38,7 +39,7 @@ pub(in crate::sim) struct Collecting {
 }
 
 impl Paying {
-    pub(super) fn nature(&self) -> Nature {
+    pub(super) fn request_kind(&self) -> RequestKind {
         let (target, takes_key, harmless_twice, names_object) = match self {
             Self::AddCustomer { .. } => ("POST /v2/payment-customers?", true, false, false),
             Self::Rename { .. } => ("PATCH /v2/payment-customers?", false, true, true),
@@ -46,7 +47,7 @@ impl Paying {
             Self::Forget(_) => ("DELETE /v2/payment-customers?", false, true, true),
             Self::Collect(_) => ("POST /v2/payments?", true, false, true),
         };
-        Nature { target, takes_key, harmless_twice, names_object }
+        RequestKind { target, takes_key, harmless_twice, names_object }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::house::Batch;
+use super::super::system::Batch;
 use super::super::{Said, Who};
-use super::{Nature, Request};
+use super::{Request, RequestKind};
 use crate::http::Answer;
 use crate::ids::{Entropy, PayoutRequestId};
 use crate::payout_links::NewToken;
@@ -20,13 +20,13 @@ pub(in crate::sim) enum Asking {
 }
 
 impl Asking {
-    pub(super) fn nature(&self) -> Nature {
+    pub(super) fn request_kind(&self) -> RequestKind {
         let (target, harmless_twice, names_object) = match self {
             Self::Submit(new) => ("POST /v2/payout-requests?", false, new.names_user()),
             Self::Approve(_) => ("POST /v2/payout-requests/approve?", true, true),
             Self::Reject(_) => ("POST /v2/payout-requests/reject?", true, true),
         };
-        Nature { target, takes_key: true, harmless_twice, names_object }
+        RequestKind { target, takes_key: true, harmless_twice, names_object }
     }
 }
 

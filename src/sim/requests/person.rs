@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::super::house::Batch;
+use super::super::system::Batch;
 use super::super::{Said, Who};
-use super::{Nature, Request, input};
+use super::{Request, RequestKind, input};
 use crate::app_compliance::{ComplianceInput, PutCompliance};
 use crate::clock::Time;
 use crate::email::Email;
-use crate::http::input::Patch;
-use crate::http::{Answer, Environment};
+use crate::http::Answer;
 use crate::ids::{Entropy, MemberId, OrgId, UserId};
+use crate::patch::Patch;
 use crate::phone::PhoneNumber;
+use crate::program::Environment;
 use crate::refusal::Refusal;
 use crate::screening::{LookedUp, Watchlist};
 use crate::users::screening::{DecideScreening, Decision};
@@ -44,19 +45,19 @@ pub(in crate::sim) enum Minding {
     },
     Delete(UserId),
     /// What an app tells of its company, as JSON.
-    TellOfApp(Value),
+    ReportApp(Value),
 }
 
 impl Minding {
-    pub(super) fn nature(&self) -> Nature {
+    pub(super) fn request_kind(&self) -> RequestKind {
         let (target, takes_key, names_object) = match self {
             Self::TaxForm { .. } => ("PUT /v2/users/compliance?", true, true),
             Self::Change { .. } => ("PATCH /v2/users?", true, true),
             Self::Review { .. } => ("POST /v2/users/screening/decide?", true, true),
             Self::Delete(_) => ("DELETE /v2/users?", true, true),
-            Self::TellOfApp(_) => ("PUT /v2/apps/compliance?", true, false),
+            Self::ReportApp(_) => ("PUT /v2/apps/compliance?", true, false),
         };
-        Nature { target, takes_key, harmless_twice: true, names_object }
+        RequestKind { target, takes_key, harmless_twice: true, names_object }
     }
 }
 
@@ -105,12 +106,12 @@ impl Request {
                 self.once(
                     batch,
                     vault,
-                    DeleteUser { scope, by: By::App, user, elsewhere: crate::erasure::OF_USERS },
+                    DeleteUser { scope, by: By::App, user, hooks: crate::erasure::OF_USERS },
                     Answer::ok,
                 );
             }
-            Minding::TellOfApp(told) => {
-                let (sent, nonce) = (input::<ComplianceInput>(&told), entropy.bytes());
+            Minding::ReportApp(reported) => {
+                let (sent, nonce) = (input::<ComplianceInput>(&reported), entropy.bytes());
                 let vault_of_app = vault.clone();
                 let command = sent.map(|sent| PutCompliance { scope, sent, vault: vault_of_app, nonce });
                 // What it shows is a secret, and is kept sealed; a client that compares bytes has nothing to compare.

@@ -1,40 +1,40 @@
 //! How a simulated worker brings a message, part by part, as the real one does (`worker::letters`): what may be told
 //! to a carrier is noted first, and what is in doubt is asked about.
 
-use super::super::carrier::{Carrier, Found, Told};
 use super::super::chance::Chance;
-use super::super::house::House;
+use super::super::provider::{Found, Provider, Reported};
+use super::super::system::System;
 use super::{Finished, Hand, Known, Outside};
 use crate::ids::{MessageId, PayoutLinkId};
 use crate::jobs::Leased;
-use crate::messages::{self, Before, Conclusion, Message, Template};
+use crate::messages::{self, AttemptOutcome, Before, Message, Template};
 use crate::refusal::Refusal;
 
 /// The next part of sending a message; `None` when the worker died over it.
 pub(super) fn send(
     hand: &Hand,
     id: MessageId,
-    house: &House,
+    system: &System,
     outside: &mut Outside<'_>,
     chance: &mut Chance,
 ) -> Result<Option<Finished>, Refusal> {
-    let message = house.look(|world| messages::find(world, hand.leased.org, id))?;
-    let (now, link) = (house.now(), link_of(&message));
+    let message = system.read(|world| messages::find(world, hand.leased.org, id))?;
+    let (now, link) = (system.now(), link_of(&message));
     let concluded = |outcome| Some(Finished::Message { message: id, link, outcome });
-    if Carrier::is_inbox(&message) {
-        return Ok(concluded(outside.carrier.put_into_inbox(&message, outside.vault)));
+    if Provider::is_inbox(&message) {
+        return Ok(concluded(outside.provider.put_into_inbox(&message, outside.vault)));
     }
     Ok(match hand.known {
-        Known::Nothing | Known::NotTaken => Some(Finished::Attempt(id, Before::NotAsked)),
-        Known::Noted => match outside.carrier.tell(&message, now, outside.vault, chance) {
-            Told::Conclusion(outcome) => concluded(outcome),
-            Told::Died => None,
+        Known::Nothing | Known::NotTaken => Some(Finished::Attempt(id, Before::NotQueried)),
+        Known::Noted => match outside.provider.hand_over(&message, now, outside.vault, chance) {
+            Reported::AttemptOutcome(outcome) => concluded(outcome),
+            Reported::Died => None,
         },
-        Known::InDoubt => match outside.carrier.look_up(&message, now, chance) {
-            Found::Taken => concluded(Conclusion::Taken { reference: Some(id.to_string()) }),
+        Known::InDoubt => match outside.provider.look_up(&message, now, chance) {
+            Found::Taken => concluded(AttemptOutcome::Taken { reference: Some(id.to_string()) }),
             Found::NotTaken => Some(Finished::Attempt(id, Before::NotTaken { asked_at: now })),
-            Found::Silence => concluded(Conclusion::InDoubt { reason: "the list was not to be had".to_owned() }),
-            Found::CannotTell => Some(match link {
+            Found::Silence => concluded(AttemptOutcome::InDoubt { reason: "the list was not to be had".to_owned() }),
+            Found::Unsupported => Some(match link {
                 Some(link) => Finished::AttemptAgain(id, link),
                 None => Finished::Attempt(id, Before::Untold),
             }),
@@ -46,12 +46,12 @@ pub(super) fn send(
 pub(super) fn follow(
     leased: &Leased,
     id: MessageId,
-    house: &House,
+    system: &System,
     outside: &Outside<'_>,
     chance: &mut Chance,
 ) -> Result<Finished, Refusal> {
-    let message = house.look(|world| messages::find(world, leased.org, id))?;
-    let heard = outside.carrier.follow(chance);
+    let message = system.read(|world| messages::find(world, leased.org, id))?;
+    let heard = outside.provider.follow(chance);
     let link = link_of(&message);
     Ok(heard.map_or(Finished::OnItsWay, |outcome| Finished::Message { message: id, link, outcome }))
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::door::Door;
-use super::link::{Ask, BEGINNING, Link, Trouble};
+use super::connector::Connector;
+use super::link::{Ask, BEGINNING, Link, LinkError};
 use super::schema::{HISTORY, May, bring_up_to_date, some_of, tables_there};
 use super::statements::writes;
 use super::{OpenError, Readers, Settings};
@@ -28,7 +28,7 @@ const NAMED_AT_ONCE: usize = 1_000;
 
 /// See the module's comment.
 pub struct Arrival {
-    door: Arc<Door>,
+    connector: Arc<Connector>,
     link: Link,
 }
 
@@ -66,26 +66,28 @@ impl Arrival {
     /// # Errors
     /// `Unreachable`, in the server's words.
     pub fn open(settings: Settings) -> Result<Self, OpenError> {
-        let door = Arc::new(Door::new(settings));
-        let link = door.open(false);
-        let link = link
-            .map_err(|none| OpenError::Unreachable { database: door.settings.to_string(), reason: none.to_string() })?;
-        Ok(Self { door, link })
+        let connector = Arc::new(Connector::new(settings));
+        let link = connector.open(false);
+        let link = link.map_err(|none| OpenError::Unreachable {
+            database: connector.settings.to_string(),
+            reason: none.to_string(),
+        })?;
+        Ok(Self { connector, link })
     }
 
     /// Where it is, without user and password.
     pub fn database(&self) -> String {
-        self.door.settings.to_string()
+        self.connector.settings.to_string()
     }
 
     /// Everything in it.
     pub fn reads(&self) -> Reads {
-        Reads::Postgres(Readers::new(self.door.clone()))
+        Reads::Postgres(Readers::new(self.connector.clone()))
     }
 
     /// Looks at what is there, in whatever state it is: a database of somebody else's must not be touched.
-    pub fn look(&mut self, tables: &[&'static Table]) -> Result<Found, StoreError> {
-        let names = tables_there(&mut self.link).map_err(Trouble::of_read)?;
+    pub fn query(&mut self, tables: &[&'static Table]) -> Result<Found, StoreError> {
+        let names = tables_there(&mut self.link).map_err(LinkError::of_read)?;
         let is_there = |name: &str| names.iter().any(|other| other == name);
         if names.is_empty() {
             return Ok(Found::Nothing);
@@ -108,7 +110,7 @@ impl Arrival {
         let known = tables.iter().map(|table| table.name).chain(["tenants"]).filter(|name| is_there(name));
         let known: Vec<&str> = known.collect();
         let asks = known.iter().map(|name| Ask::Once(format!("SELECT 1 FROM \"{name}\" LIMIT 1")));
-        let found = self.link.ask_all(&asks.collect::<Vec<_>>(), DEADLINE).map_err(Trouble::of_read)?;
+        let found = self.link.ask_all(&asks.collect::<Vec<_>>(), DEADLINE).map_err(LinkError::of_read)?;
         let full = known.iter().zip(&found).filter(|(_, rows)| !rows.is_empty()).map(|(name, _)| (*name).to_owned());
         let full: Vec<String> = full.collect();
         Ok(if full.is_empty() { Found::Nothing } else { Found::Foreign(format!("rows in {}", some_of(&full))) })
@@ -119,7 +121,7 @@ impl Arrival {
     /// # Errors
     /// `Migration`, when it cannot be.
     pub fn migrate(&mut self) -> Result<(), OpenError> {
-        (self.link, _) = bring_up_to_date(&self.door, May::Migrate)?;
+        (self.link, _) = bring_up_to_date(&self.connector, May::Migrate)?;
         Ok(())
     }
 
@@ -226,25 +228,29 @@ impl Arrival {
     fn commit(&mut self, mut asks: Vec<Ask<'_>>) -> Result<(), CommitError> {
         asks.push(Ask::Plain("COMMIT".to_owned()));
         self.link.listen();
-        let told = self.link.ask_all(&asks, DEADLINE).map(|_| ());
-        match told {
+        let reported = self.link.ask_all(&asks, DEADLINE).map(|_| ());
+        match reported {
             Ok(()) if self.link.was_warned() => {
                 Err(CommitError::Unknown("the server warned while it committed".to_owned()))
             }
             Ok(()) => Ok(()),
-            Err(trouble @ Trouble::Said { ended: false, .. }) => Err(failed(trouble)),
-            Err(trouble) => Err(CommitError::Unknown(trouble.to_string())),
+            Err(link_error @ LinkError::Said { ended: false, .. }) => Err(failed(link_error)),
+            Err(link_error) => Err(CommitError::Unknown(link_error.to_string())),
         }
     }
 }
 
 /// What was told before anything was asked to be committed.
-fn failed(trouble: Trouble) -> CommitError {
-    if trouble.may_pass() { CommitError::Again(trouble.to_string()) } else { CommitError::Refused(trouble.to_string()) }
+fn failed(link_error: LinkError) -> CommitError {
+    if link_error.may_pass() {
+        CommitError::Again(link_error.to_string())
+    } else {
+        CommitError::Refused(link_error.to_string())
+    }
 }
 
 fn once(link: &mut Link, text: String) -> Result<Vec<tokio_postgres::Row>, StoreError> {
-    let found = link.ask_all(&[Ask::Once(text)], DEADLINE).map_err(Trouble::of_read)?;
+    let found = link.ask_all(&[Ask::Once(text)], DEADLINE).map_err(LinkError::of_read)?;
     Ok(found.into_iter().next().unwrap_or_default())
 }
 

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use super::link::{Ask, Link, Trouble};
+use super::link::{Ask, Link, LinkError};
 
 /// What leads every key of what a tenant owns.
 const TENANT: &str = "org";
@@ -40,7 +40,7 @@ impl std::fmt::Display for Pending {
 }
 
 /// Whether the database has been distributed.
-pub(super) fn is_distributed(link: &mut Link) -> Result<bool, Trouble> {
+pub(super) fn is_distributed(link: &mut Link) -> Result<bool, LinkError> {
     if !link.has_citus() {
         return Ok(false);
     }
@@ -49,7 +49,7 @@ pub(super) fn is_distributed(link: &mut Link) -> Result<bool, Trouble> {
 }
 
 /// The tables that are not spread, the one first that all others follow. Only where there is the extension.
-pub(super) fn pending(link: &mut Link) -> Result<Vec<Pending>, Trouble> {
+pub(super) fn pending(link: &mut Link) -> Result<Vec<Pending>, LinkError> {
     let found = ask(
         link,
         format!(
@@ -64,13 +64,13 @@ pub(super) fn pending(link: &mut Link) -> Result<Vec<Pending>, Trouble> {
     )?;
     let read = |row: &tokio_postgres::Row| {
         let spread = if row.try_get(1)? { Spread::ByTenant } else { Spread::Everywhere };
-        Ok::<_, Trouble>(Pending { name: row.try_get(0)?, spread })
+        Ok::<_, LinkError>(Pending { name: row.try_get(0)?, spread })
     };
     found.iter().map(read).collect()
 }
 
 /// Why a database cannot be distributed, or, when it is, not be relied on; nothing when it can.
-pub(super) fn obstacle(link: &mut Link) -> Result<Option<String>, Trouble> {
+pub(super) fn obstacle(link: &mut Link) -> Result<Option<String>, LinkError> {
     if !link.has_citus() {
         return Ok(Some("it has no extension citus: CREATE EXTENSION citus, on every node".to_owned()));
     }
@@ -88,13 +88,13 @@ pub(super) fn obstacle(link: &mut Link) -> Result<Option<String>, Trouble> {
 
 /// Spreads these tables, with the rows that are in them, one after the other. When it ends before its time, the next
 /// call does the rest.
-pub(super) fn spread(link: &mut Link, tables: &[Pending]) -> Result<(), Trouble> {
+pub(super) fn spread(link: &mut Link, tables: &[Pending]) -> Result<(), LinkError> {
     for Pending { name, spread } in tables {
         let table = format!("'\"{name}\"'");
         let spread = match spread {
             Spread::ByTenant => {
-                let beside = if name == FIRST { "none" } else { FIRST };
-                format!("SELECT create_distributed_table({table}, '{TENANT}', colocate_with => '{beside}')")
+                let background = if name == FIRST { "none" } else { FIRST };
+                format!("SELECT create_distributed_table({table}, '{TENANT}', colocate_with => '{background}')")
             }
             Spread::Everywhere => format!("SELECT create_reference_table({table})"),
         };
@@ -105,6 +105,6 @@ pub(super) fn spread(link: &mut Link, tables: &[Pending]) -> Result<(), Trouble>
     Ok(())
 }
 
-fn ask(link: &mut Link, text: String) -> Result<Vec<tokio_postgres::Row>, Trouble> {
+fn ask(link: &mut Link, text: String) -> Result<Vec<tokio_postgres::Row>, LinkError> {
     Ok(link.ask_all(&[Ask::Once(text)], DEADLINE)?.into_iter().next().unwrap_or_default())
 }

@@ -14,9 +14,10 @@ pub(super) struct Step {
     pub(super) statements: &'static [&'static str],
 }
 
-pub(super) const STEPS: [Step; 2] = [
+pub(super) const STEPS: [Step; 3] = [
     Step { version: 32, dropped_by: 33, statements: PROFILES },
     Step { version: 41, dropped_by: 49, statements: LIMITS },
+    Step { version: 53, dropped_by: 54, statements: STANDARD_WORDS },
 ];
 
 /// The sums of V41: the same as `migrations/sqlite/V41__limit_days.sql`.
@@ -84,4 +85,17 @@ const PROFILES: &[&str] = &[
         email_app = CASE WHEN email_verified_at IS NULL AND email IS NOT NULL THEN only_one.app END \
      FROM (SELECT org, user_id, (array_agg(app))[1] AS app FROM app_users GROUP BY org, user_id HAVING count(*) = 1) AS only_one \
      WHERE only_one.org = users.org AND only_one.user_id = users.id",
+];
+
+/// The tables and words of V53: the same as `migrations/sqlite/V53__standard_names.sql` and `V54__standard_words.sql`.
+const STANDARD_WORDS: &[&str] = &[
+    "INSERT INTO wallet_funding (org, app, floor, refill, refill_after, owed, pulls, scheduled) \
+     SELECT org, app, floor, refill, rests_until, owed, pulls, called FROM wallet_watches \
+     ON CONFLICT (org, app) DO UPDATE SET floor = excluded.floor, refill = excluded.refill, \
+        refill_after = excluded.refill_after, owed = excluded.owed, pulls = excluded.pulls, scheduled = excluded.scheduled",
+    "UPDATE event_streams SET notified_sequence = told_sequence, subscription = CASE listening \
+        WHEN 'nobody' THEN 'none' WHEN 'quiet' THEN 'idle' ELSE 'scheduled' END",
+    "UPDATE jobs SET lane = 'system' WHERE lane = 'house'",
+    "UPDATE jobs SET work = replace(work, '\"kind\":\"tend_wallet\"', '\"kind\":\"top_up_wallet\"') \
+     WHERE work LIKE '%\"kind\":\"tend_wallet\"%'",
 ];

@@ -17,7 +17,7 @@ use tokio_postgres::{AsyncMessage, Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::cells::Param;
-use super::nodes::{Node, Place};
+use super::nodes::{Node, Target};
 use super::settings::with_cause;
 use super::statements::{Form, Statement};
 use crate::store::StoreError;
@@ -66,7 +66,7 @@ impl Ask<'_> {
 
 /// What went wrong in a round.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum LinkError {
     /// The server said no to one statement; the transaction is lost, and nothing of it was written.
     #[error("{message} ({code})", code = code.code())]
     Said {
@@ -85,7 +85,7 @@ pub(super) enum Trouble {
     Silent(Duration),
 }
 
-impl From<tokio_postgres::Error> for Trouble {
+impl From<tokio_postgres::Error> for LinkError {
     fn from(error: tokio_postgres::Error) -> Self {
         match error.as_db_error() {
             Some(said) => Self::Said {
@@ -98,7 +98,7 @@ impl From<tokio_postgres::Error> for Trouble {
     }
 }
 
-impl Trouble {
+impl LinkError {
     /// Whether the same may go well on another connection or a moment later: deadlocks, failed serialization,
     /// a server that shuts down or has become a standby. Whoever waited for an answer in vain has waited enough. A right,
     /// a table or a column that is gone is the operator's to bring back: an outage, and no bug.
@@ -141,7 +141,7 @@ impl Trouble {
 }
 
 /// What became of one of a round.
-pub(super) type Answer = Result<Vec<tokio_postgres::Row>, Trouble>;
+pub(super) type Answer = Result<Vec<tokio_postgres::Row>, LinkError>;
 
 /// Where a connection leads.
 #[derive(Clone, Debug)]
@@ -221,11 +221,11 @@ impl Link {
         tls: MakeRustlsConnect,
         pooled: bool,
         aside: bool,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, LinkError> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(|error| Trouble::Broken(format!("no runtime for a connection: {error}")))?;
+            .map_err(|error| LinkError::Broken(format!("no runtime for a connection: {error}")))?;
         let warned = Arc::new(AtomicBool::new(false));
         let connecting = async {
             let (client, connection) = config.connect(tls).await?;
@@ -238,7 +238,7 @@ impl Link {
             if citus && !pooled {
                 client.batch_execute(&SPREAD.map(|set| format!("SET SESSION {set}")).join("; ")).await?;
             }
-            Ok::<_, Trouble>((client, citus))
+            Ok::<_, LinkError>((client, citus))
         };
         let connecting = async { tokio::time::timeout(READY_DEADLINE, connecting).await };
         let connected = drive_to_end(&runtime, aside, connecting);
@@ -254,23 +254,23 @@ impl Link {
                 aside,
                 runtime: Some(runtime),
             }),
-            Ok(Err(trouble)) => {
+            Ok(Err(link_error)) => {
                 runtime.shutdown_background();
-                Err(trouble)
+                Err(link_error)
             }
             Err(_) => {
                 runtime.shutdown_background();
-                Err(Trouble::Silent(READY_DEADLINE))
+                Err(LinkError::Silent(READY_DEADLINE))
             }
         }
     }
 
     /// Whether it leads to where an organization is.
-    pub fn leads_to(&self, place: &Place) -> bool {
+    pub fn leads_to(&self, place: &Target) -> bool {
         match (&self.leads, place) {
-            (Leads::ToHost(_), Place::Main) => true,
-            (Leads::ToNode(node), Place::At(wanted)) => node == wanted,
-            (Leads::ToHost(_), Place::At(_)) | (Leads::ToNode(_), Place::Main) => false,
+            (Leads::ToHost(_), Target::Main) => true,
+            (Leads::ToNode(node), Target::At(wanted)) => node == wanted,
+            (Leads::ToHost(_), Target::At(_)) | (Leads::ToNode(_), Target::Main) => false,
         }
     }
 
@@ -307,7 +307,7 @@ impl Link {
     }
 
     /// Sends all, then waits for all, at most so long; the answers in their order. What had no answer in time is
-    /// [`Trouble::Silent`].
+    /// [`LinkError::Silent`].
     pub fn ask(&mut self, asks: &[Ask<'_>], at_most: Duration) -> Vec<Answer> {
         if tracing::enabled!(tracing::Level::TRACE) {
             asks.iter().filter_map(Ask::text).for_each(|statement| tracing::trace!(statement, "sent to PostgreSQL"));
@@ -322,20 +322,20 @@ impl Link {
             let (client, prepared) = (&*client, &*prepared);
             let mut sent: Vec<_> = asks.iter().map(|ask| Box::pin(answered(client, prepared, ask))).collect();
             in_order(&mut sent, &mut answers).await;
-            Ok::<_, Trouble>(())
+            Ok::<_, LinkError>(())
         };
         let ended = drive_to_end(runtime, *aside, async { tokio::time::timeout(at_most, talking).await });
         let silent = match ended {
-            Ok(Ok(())) => Trouble::Broken("there was no answer".to_owned()),
+            Ok(Ok(())) => LinkError::Broken("there was no answer".to_owned()),
             // Nothing of the round was sent.
-            Ok(Err(trouble)) => trouble,
-            Err(_) => Trouble::Silent(at_most),
+            Ok(Err(link_error)) => link_error,
+            Err(_) => LinkError::Silent(at_most),
         };
         answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(silent.clone()))).collect()
     }
 
     /// The same, where one that fails is a failure of all.
-    pub fn ask_all(&mut self, asks: &[Ask<'_>], at_most: Duration) -> Result<Vec<Vec<tokio_postgres::Row>>, Trouble> {
+    pub fn ask_all(&mut self, asks: &[Ask<'_>], at_most: Duration) -> Result<Vec<Vec<tokio_postgres::Row>>, LinkError> {
         self.ask(asks, at_most).into_iter().collect()
     }
 
@@ -392,7 +392,7 @@ where
     }
 }
 
-async fn prepare(client: &Client, prepared: &mut Prepared, asks: &[Ask<'_>]) -> Result<(), Trouble> {
+async fn prepare(client: &Client, prepared: &mut Prepared, asks: &[Ask<'_>]) -> Result<(), LinkError> {
     let mut missing: Vec<&Statement<'_>> = Vec::new();
     for ask in asks {
         match ask {

@@ -15,7 +15,7 @@
 mod arrival;
 mod cells;
 mod distribution;
-mod door;
+mod connector;
 mod filling;
 mod link;
 mod nodes;
@@ -29,13 +29,13 @@ mod writer;
 use std::sync::Arc;
 
 pub use arrival::{Arrival, Arriving, Found};
-use door::Door;
+use connector::Connector;
 pub use readers::{Readers, State};
 use schema::May;
 pub use settings::Settings;
 pub use writer::Writer;
 
-use super::Beside;
+use super::BackgroundThread;
 use crate::clock::Time;
 
 /// An opened database: a writer for each executor, and its readers.
@@ -45,7 +45,7 @@ pub struct Postgres {
     /// For everyone who reads.
     pub readers: Readers,
     /// Has tables analyzed that grow, and knows the nodes of a distributed database, until it is dropped.
-    pub beside: Vec<Beside>,
+    pub background: Vec<BackgroundThread>,
 }
 
 /// Why a database could not be opened.
@@ -147,18 +147,18 @@ impl Postgres {
     /// # Errors
     /// See [`OpenError`].
     pub fn open(settings: Settings, migrate: bool, executors: usize) -> Result<Self, OpenError> {
-        let door = Arc::new(Door::new(settings));
-        let may = if migrate { May::Migrate } else { May::Look };
-        let (mut link, _) = schema::bring_up_to_date(&door, may)?;
-        arrival::refuse_half_moved(&mut link, door.settings.to_string())?;
-        let writers = (0..executors.max(1)).map(|_| Writer::new(door.clone())).collect();
-        let no_thread = |source| OpenError::Thread { database: door.settings.to_string(), source };
-        let mut beside = vec![statistics::keep(door.clone()).map_err(no_thread)?];
+        let connector = Arc::new(Connector::new(settings));
+        let may = if migrate { May::Migrate } else { May::Check };
+        let (mut link, _) = schema::bring_up_to_date(&connector, may)?;
+        arrival::refuse_half_moved(&mut link, connector.settings.to_string())?;
+        let writers = (0..executors.max(1)).map(|_| Writer::new(connector.clone())).collect();
+        let no_thread = |source| OpenError::Thread { database: connector.settings.to_string(), source };
+        let mut background = vec![statistics::keep(connector.clone()).map_err(no_thread)?];
         // Who goes by way of a pooler must not go past it.
-        if link.has_citus() && !door.settings.pooled {
-            beside.push(nodes::keep(door.clone()).map_err(no_thread)?);
+        if link.has_citus() && !connector.settings.pooled {
+            background.push(nodes::keep(connector.clone()).map_err(no_thread)?);
         }
-        Ok(Self { writers, readers: Readers::new(door), beside })
+        Ok(Self { writers, readers: Readers::new(connector), background })
     }
 
     /// Brings the schema up to date, and spreads it over the nodes of a cluster of Citus, each organization on one of
@@ -167,7 +167,7 @@ impl Postgres {
     /// # Errors
     /// `Undistributable` where there is no such cluster; see [`OpenError`].
     pub fn distribute(settings: Settings) -> Result<Vec<String>, OpenError> {
-        let (_, tables) = schema::bring_up_to_date(&Door::new(settings), May::Distribute)?;
+        let (_, tables) = schema::bring_up_to_date(&Connector::new(settings), May::Distribute)?;
         Ok(tables)
     }
 
@@ -176,9 +176,9 @@ impl Postgres {
     /// # Errors
     /// `Outdated`, `Newer` or `HalfMoved` when what is there is not what the program would read; see [`OpenError`].
     pub fn read_only(settings: Settings) -> Result<Readers, OpenError> {
-        let door = Arc::new(Door::new(settings));
-        let (mut link, _) = schema::bring_up_to_date(&door, May::Look)?;
-        arrival::refuse_half_moved(&mut link, door.settings.to_string())?;
-        Ok(Readers::new(door))
+        let connector = Arc::new(Connector::new(settings));
+        let (mut link, _) = schema::bring_up_to_date(&connector, May::Check)?;
+        arrival::refuse_half_moved(&mut link, connector.settings.to_string())?;
+        Ok(Readers::new(connector))
     }
 }

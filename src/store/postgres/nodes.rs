@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use super::door::Door;
-use super::link::{Ask, Link, Trouble};
+use super::connector::Connector;
+use super::link::{Ask, Link, LinkError};
 use crate::ids::OrgId;
-use crate::store::beside::Beside;
+use crate::store::background::BackgroundThread;
 
 /// How often the coordinator is asked who holds what.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_EVERY: Duration = Duration::from_secs(1);
 /// How long what it said is believed when it does not answer any more.
 const BELIEVED_FOR: Duration = Duration::from_secs(10);
 /// How long a node that did not answer is left alone.
@@ -56,11 +56,11 @@ impl Node {
     ///
     /// # Errors
     /// When it is another, or does not say.
-    pub fn must_be(&self, link: &mut Link) -> Result<(), Trouble> {
+    pub fn must_be(&self, link: &mut Link) -> Result<(), LinkError> {
         let found = link.ask_all(&[Ask::Once(format!("SELECT ({IDENTITY})::text"))], DEADLINE)?;
         match found.iter().flatten().next().map(|row| row.try_get::<_, String>(0)).transpose()? {
             Some(found) if found == self.identity => Ok(()),
-            Some(_) | None => Err(Trouble::Broken("it is another server, seen from here".to_owned())),
+            Some(_) | None => Err(LinkError::Broken("it is another server, seen from here".to_owned())),
         }
     }
 }
@@ -77,7 +77,7 @@ fn address(host: &str, port: u16) -> String {
 
 /// Where an organization is written and read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Target {
     /// Where the URL leads: the only server there is, or the coordinator.
     Main,
     /// At its node.
@@ -114,19 +114,19 @@ impl Nodes {
     }
 
     /// Where an organization is; nothing when its hash is to be [learned](Self::learn) first.
-    pub fn place_of(&self, org: OrgId) -> Option<Place> {
+    pub fn target_of(&self, org: OrgId) -> Option<Target> {
         let known = self.known();
         if known.held.is_empty() {
-            return Some(Place::Main);
+            return Some(Target::Main);
         }
         let hash = known.hashes.get(&org.0)?;
         let after = known.held.partition_point(|held| held.first <= *hash);
         let held = after.checked_sub(1).map(|at| &known.held[at]).filter(|held| *hash <= held.last);
-        Some(held.map_or(Place::Main, |held| Place::At(held.node.clone())))
+        Some(held.map_or(Target::Main, |held| Target::At(held.node.clone())))
     }
 
     /// Remembers what hash an organization has, asked on any connection to the database.
-    pub fn learn(&self, org: OrgId, link: &mut Link) -> Result<(), Trouble> {
+    pub fn learn(&self, org: OrgId, link: &mut Link) -> Result<(), LinkError> {
         let found = link.ask_all(&[Ask::Once(format!("SELECT worker_hash('{}'::uuid)", org.0))], DEADLINE)?;
         if let Some(hash) = found.iter().flatten().next() {
             let mut known = self.known();
@@ -187,34 +187,34 @@ impl Nodes {
 }
 
 /// Keeps them true until the result is dropped.
-pub(super) fn keep(door: Arc<Door>) -> std::io::Result<Beside> {
+pub(super) fn keep(connector: Arc<Connector>) -> std::io::Result<BackgroundThread> {
     let (mut link, mut said_at): (Option<Link>, _) = (None, Instant::now());
-    Beside::start("nodes", LOOK_EVERY, move || {
+    BackgroundThread::start("nodes", CHECK_EVERY, move || {
         let open = match link.take() {
-            Some(link) if !link.is_closed() && door.leads_to(&link) => Ok(link),
+            Some(link) if !link.is_closed() && connector.leads_to(&link) => Ok(link),
             // Why there is none was told by the door.
-            Some(_) | None => door.open(false),
+            Some(_) | None => connector.open(false),
         };
-        let looked = open.ok().and_then(|mut open| match look(&door, &mut open) {
+        let looked = open.ok().and_then(|mut open| match query(&connector, &mut open) {
             Ok(held) => Some((open, held)),
-            Err(trouble) => {
-                tracing::debug!(%trouble, "the coordinator did not say who holds what");
+            Err(link_error) => {
+                tracing::debug!(%link_error, "the coordinator did not say who holds what");
                 None
             }
         });
         match looked {
             Some((open, held)) => {
-                door.nodes.publish(held);
+                connector.nodes.publish(held);
                 (link, said_at) = (Some(open), Instant::now());
             }
-            None if said_at.elapsed() > BELIEVED_FOR => door.nodes.forget(),
+            None if said_at.elapsed() > BELIEVED_FOR => connector.nodes.forget(),
             None => {}
         }
     })
 }
 
 /// Who holds what, of the nodes that can be gone to from here.
-fn look(door: &Door, main: &mut Link) -> Result<Vec<Held>, Trouble> {
+fn query(connector: &Connector, main: &mut Link) -> Result<Vec<Held>, LinkError> {
     let mut nodes: HashMap<String, Option<Arc<Node>>> = HashMap::new();
     let mut all = Vec::new();
     for row in main.ask_all(&[Ask::Once(HELD.to_owned())], DEADLINE)?.iter().flatten() {
@@ -224,7 +224,7 @@ fn look(door: &Door, main: &mut Link) -> Result<Vec<Held>, Trouble> {
         let node = match nodes.get(&address) {
             Some(known) => known.clone(),
             None => {
-                let found = find(door, main, host, port)?;
+                let found = find(connector, main, host, port)?;
                 nodes.insert(address, found.clone());
                 found
             }
@@ -237,40 +237,40 @@ fn look(door: &Door, main: &mut Link) -> Result<Vec<Held>, Trouble> {
 }
 
 /// The node that listens there, if it can be gone to: one that is not known yet is tried.
-fn find(door: &Door, main: &mut Link, host: String, port: u16) -> Result<Option<Arc<Node>>, Trouble> {
+fn find(connector: &Connector, main: &mut Link, host: String, port: u16) -> Result<Option<Arc<Node>>, LinkError> {
     let address = address(&host, port);
-    if let Some(node) = door.nodes.open_at(&address) {
+    if let Some(node) = connector.nodes.open_at(&address) {
         return Ok(Some(node));
     }
-    if door.nodes.is_silent(&address) {
+    if connector.nodes.is_silent(&address) {
         return Ok(None);
     }
-    if !door.settings.may_go_to(&host) {
-        door.nodes.close(&address, "the way to it is less private than the URL's: say sslmode=verify-full");
+    if !connector.settings.may_go_to(&host) {
+        connector.nodes.close(&address, "the way to it is less private than the URL's: say sslmode=verify-full");
         return Ok(None);
     }
     let ask = format!(
         "SELECT result FROM master_run_on_worker(ARRAY[{name}], ARRAY[{port}], ARRAY['{IDENTITY}'], false) WHERE success",
         name = quoted(&host),
     );
-    let told = match main.ask_all(&[Ask::Once(ask)], DEADLINE) {
-        Ok(told) => told,
+    let reported = match main.ask_all(&[Ask::Once(ask)], DEADLINE) {
+        Ok(reported) => reported,
         // What is wrong with one node must not keep the others from being known.
-        Err(trouble @ Trouble::Said { ended: false, .. }) => {
-            door.nodes.close(&address, &trouble.to_string());
+        Err(link_error @ LinkError::Said { ended: false, .. }) => {
+            connector.nodes.close(&address, &link_error.to_string());
             return Ok(None);
         }
-        Err(trouble) => {
-            door.nodes.close(&address, &trouble.to_string());
-            return Err(trouble);
+        Err(link_error) => {
+            connector.nodes.close(&address, &link_error.to_string());
+            return Err(link_error);
         }
     };
-    let Some(row) = told.into_iter().flatten().next() else {
-        door.nodes.close(&address, "the coordinator does not reach it");
+    let Some(row) = reported.into_iter().flatten().next() else {
+        connector.nodes.close(&address, "the coordinator does not reach it");
         return Ok(None);
     };
     let node = Arc::new(Node { host, port, identity: row.try_get(0)? });
-    Ok(door.open_at(&node, false).map(|_| node))
+    Ok(connector.open_at(&node, false).map(|_| node))
 }
 
 /// A text as a constant of SQL.
@@ -303,39 +303,39 @@ mod tests {
     #[test]
     fn an_organization_is_where_its_hash_lies() {
         for (hash, port) in [(i32::MIN, 1), (-1, 1), (0, 2), (9, 2), (10, 1), (i32::MAX, 1)] {
-            assert_eq!(two(hash).0.place_of(ORG), Some(Place::At(node(port))), "{hash}");
+            assert_eq!(two(hash).0.target_of(ORG), Some(Target::At(node(port))), "{hash}");
         }
     }
 
     #[test]
-    fn what_is_held_by_nobody_that_can_be_gone_to_goes_by_way_of_the_coordinator() {
+    fn an_organization_on_an_unreachable_node_goes_through_the_coordinator() {
         let (nodes, one, _) = two(5);
         nodes.publish(vec![held(i32::MIN, -1, &one), held(10, i32::MAX, &one)]);
-        assert_eq!(nodes.place_of(ORG), Some(Place::Main));
+        assert_eq!(nodes.target_of(ORG), Some(Target::Main));
         nodes.forget();
-        assert_eq!(nodes.place_of(OrgId(Uuid::from_u128(2))), Some(Place::Main), "and without its hash being asked");
+        assert_eq!(nodes.target_of(OrgId(Uuid::from_u128(2))), Some(Target::Main), "and without its hash being asked");
     }
 
     #[test]
     fn a_hash_is_asked_for_only_where_there_are_nodes() {
         let (nodes, ..) = two(5);
-        assert_eq!(nodes.place_of(OrgId(Uuid::from_u128(2))), None);
-        assert_eq!(Nodes::default().place_of(ORG), Some(Place::Main));
+        assert_eq!(nodes.target_of(OrgId(Uuid::from_u128(2))), None);
+        assert_eq!(Nodes::default().target_of(ORG), Some(Target::Main));
     }
 
     #[test]
-    fn a_silent_node_is_left_alone_whatever_the_coordinator_says() {
+    fn a_silent_node_is_avoided_even_if_the_coordinator_lists_it() {
         let (nodes, one, other) = two(5);
         nodes.close(&other.to_string(), "it did not answer");
-        assert_eq!(nodes.place_of(ORG), Some(Place::Main));
+        assert_eq!(nodes.target_of(ORG), Some(Target::Main));
         nodes.publish(vec![held(i32::MIN, -1, &one), held(0, i32::MAX, &other)]);
-        assert!(nodes.place_of(ORG) == Some(Place::Main) && nodes.is_open(&one) && !nodes.is_open(&other));
+        assert!(nodes.target_of(ORG) == Some(Target::Main) && nodes.is_open(&one) && !nodes.is_open(&other));
         assert!(nodes.is_silent(&other.to_string()) && !nodes.is_silent(&one.to_string()));
         // Its time is over.
         let long_ago = Instant::now().checked_sub(LEFT_ALONE_FOR).unwrap();
         nodes.known().silent.insert(other.to_string(), long_ago);
         nodes.publish(vec![held(i32::MIN, -1, &one), held(0, i32::MAX, &other)]);
-        assert_eq!(nodes.place_of(ORG), Some(Place::At(other)));
+        assert_eq!(nodes.target_of(ORG), Some(Target::At(other)));
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::cells::read_row;
-use super::door::Door;
-use super::link::{Ask, BEGINNING, Link, Trouble};
-use super::nodes::Place;
+use super::connector::Connector;
+use super::link::{Ask, BEGINNING, Link, LinkError};
+use super::nodes::Target;
 use super::statements::{Questions, every};
 use crate::ids::OrgId;
 use crate::store::{Snapshot, StoreError};
@@ -20,7 +20,7 @@ const READERS_MAX: usize = 8;
 /// How many wait for the next reader at most; there are more places than one where organizations have nodes.
 const IDLE_MAX: usize = 4 * READERS_MAX;
 /// How long a reader waits for one of them.
-const LENT_WITHIN: Duration = Duration::from_secs(3);
+const BORROWED_WITHIN: Duration = Duration::from_secs(3);
 /// How long a look may take.
 const READ_DEADLINE: Duration = Duration::from_secs(10);
 /// How long the server may take to say that it takes writes. Whoever asks whether we are ready waits for no long.
@@ -36,32 +36,32 @@ const BYTES_AT_ONCE: usize = 4 * 1024 * 1024;
 /// See the module's comment.
 #[derive(Clone)]
 pub struct Readers {
-    door: Arc<Door>,
-    lent: Arc<(Mutex<Lent>, Condvar)>,
+    connector: Arc<Connector>,
+    borrowed: Arc<(Mutex<Borrowed>, Condvar)>,
 }
 
 #[derive(Default)]
-struct Lent {
+struct Borrowed {
     idle: Vec<Link>,
     out: usize,
 }
 
 impl Readers {
-    pub(super) fn new(door: Arc<Door>) -> Self {
-        Self { door, lent: Arc::default() }
+    pub(super) fn new(connector: Arc<Connector>) -> Self {
+        Self { connector, borrowed: Arc::default() }
     }
 
-    fn lent(&self) -> MutexGuard<'_, Lent> {
-        self.lent.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn borrowed(&self) -> MutexGuard<'_, Borrowed> {
+        self.borrowed.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers look-ups, in their order, from one consistent state.
     pub(in crate::store) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
         let place = match organization_of(wants) {
-            Some(organization) => self.door.nodes.place_of(organization).unwrap_or(Place::Main),
-            None => Place::Main,
+            Some(organization) => self.connector.nodes.target_of(organization).unwrap_or(Target::Main),
+            None => Target::Main,
         };
-        let (questions, found) = self.look(&place, |link| {
+        let (questions, found) = self.query(&place, |link| {
             let questions = Questions::of(wants, link.has_citus());
             let found = match questions.statements.as_slice() {
                 [] => Vec::new(),
@@ -82,7 +82,7 @@ impl Readers {
     /// Whether there is a primary that takes writes.
     pub(in crate::store) fn reachable(&self) -> Result<(), StoreError> {
         let asks = [Ask::Once("SELECT 1 WHERE current_setting('transaction_read_only') = 'off'".to_owned())];
-        match self.look(&Place::Main, |link| link.ask_all(&asks, REACH_DEADLINE))?.first().map(Vec::len) {
+        match self.query(&Target::Main, |link| link.ask_all(&asks, REACH_DEADLINE))?.first().map(Vec::len) {
             Some(1) => Ok(()),
             Some(_) | None => Err(StoreError::Read("the database takes no writes".to_owned())),
         }
@@ -91,23 +91,27 @@ impl Readers {
     /// Asks on a connection. One that was idle may have broken meanwhile without anybody noticing, so a look that
     /// breaks is made once more, on a new one; one that others were in the way of, for as long as they are: to read twice
     /// harms nobody.
-    fn look<T>(&self, place: &Place, mut ask: impl FnMut(&mut Link) -> Result<T, Trouble>) -> Result<T, StoreError> {
+    fn query<T>(
+        &self,
+        place: &Target,
+        mut ask: impl FnMut(&mut Link) -> Result<T, LinkError>,
+    ) -> Result<T, StoreError> {
         let (begun, mut broke) = (Instant::now(), false);
         loop {
-            let mut lent = self.lend(place, false)?;
-            match ask(lent.link()) {
+            let mut borrowed = self.borrow(place, false)?;
+            match ask(borrowed.link()) {
                 Ok(found) => {
-                    lent.give_back();
+                    borrowed.give_back();
                     return Ok(found);
                 }
-                Err(trouble) if trouble.is_conflict() && begun.elapsed() < LENT_WITHIN => {}
-                Err(trouble) if trouble.may_pass() && !broke && begun.elapsed() < LENT_WITHIN => {
+                Err(link_error) if link_error.is_conflict() && begun.elapsed() < BORROWED_WITHIN => {}
+                Err(link_error) if link_error.may_pass() && !broke && begun.elapsed() < BORROWED_WITHIN => {
                     // What broke one has broken the others.
-                    drop(lent);
-                    self.lent().idle.clear();
+                    drop(borrowed);
+                    self.borrowed().idle.clear();
                     broke = true;
                 }
-                Err(trouble) => return Err(self.door.told(lent.link(), trouble)),
+                Err(link_error) => return Err(self.connector.reported(borrowed.link(), link_error)),
             }
         }
     }
@@ -115,11 +119,11 @@ impl Readers {
     /// Looks at one consistent state, however long it takes.
     pub(in crate::store) fn snapshot<T>(
         &self,
-        look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
+        query: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         // Tests and tools look from async code too.
-        let mut lent = self.lend(&Place::Main, tokio::runtime::Handle::try_current().is_ok())?;
-        let link = lent.link();
+        let mut borrowed = self.borrow(&Target::Main, tokio::runtime::Handle::try_current().is_ok())?;
+        let link = borrowed.link();
         let begin = link.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY").into_iter();
         let begin = begin.chain([
             // Whoever looks may take its time between two rows.
@@ -131,38 +135,38 @@ impl Readers {
                 Ask::Nothing
             },
         ]);
-        link.ask_all(&begin.collect::<Vec<_>>(), READ_DEADLINE).map_err(Trouble::of_read)?;
-        let seen = look(&Snapshot::Postgres(&State { link: RefCell::new(link), cursors: Cell::new(0) }))?;
-        lent.link().ask_all(&[Ask::Plain("COMMIT".to_owned())], READ_DEADLINE).map_err(Trouble::of_read)?;
-        lent.give_back();
+        link.ask_all(&begin.collect::<Vec<_>>(), READ_DEADLINE).map_err(LinkError::of_read)?;
+        let seen = query(&Snapshot::Postgres(&State { link: RefCell::new(link), cursors: Cell::new(0) }))?;
+        borrowed.link().ask_all(&[Ask::Plain("COMMIT".to_owned())], READ_DEADLINE).map_err(LinkError::of_read)?;
+        borrowed.give_back();
         Ok(seen)
     }
 
-    fn lend(&self, place: &Place, aside: bool) -> Result<Lending<'_>, StoreError> {
-        let deadline = Instant::now() + LENT_WITHIN;
-        let mut lent = self.lent();
+    fn borrow(&self, place: &Target, aside: bool) -> Result<Borrowing<'_>, StoreError> {
+        let deadline = Instant::now() + BORROWED_WITHIN;
+        let mut borrowed = self.borrowed();
         loop {
             // Those that lead to a primary of before are thrown away.
-            lent.idle.retain(|link| self.door.leads_to(link));
-            if let Some(at) = lent.idle.iter().rposition(|link| link.leads_to(place)) {
-                let mut link = lent.idle.remove(at);
+            borrowed.idle.retain(|link| self.connector.leads_to(link));
+            if let Some(at) = borrowed.idle.iter().rposition(|link| link.leads_to(place)) {
+                let mut link = borrowed.idle.remove(at);
                 link.drive_aside(aside);
-                lent.out += 1;
-                return Ok(Lending { readers: self, link: Some(link) });
+                borrowed.out += 1;
+                return Ok(Borrowing { readers: self, link: Some(link) });
             }
-            if lent.out < READERS_MAX {
-                lent.out += 1;
-                drop(lent);
+            if borrowed.out < READERS_MAX {
+                borrowed.out += 1;
+                drop(borrowed);
                 // From here on it counts as lent, and dropping it counts it back.
-                let mut lending = Lending { readers: self, link: None };
-                lending.link = Some(self.door.open_to(place, aside)?);
+                let mut lending = Borrowing { readers: self, link: None };
+                lending.link = Some(self.connector.open_to(place, aside)?);
                 return Ok(lending);
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(StoreError::Read("all connections are busy".to_owned()));
             }
-            lent = self.lent.1.wait_timeout(lent, left).unwrap_or_else(PoisonError::into_inner).0;
+            borrowed = self.borrowed.1.wait_timeout(borrowed, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
@@ -187,31 +191,31 @@ fn organization_of(wants: &[Want]) -> Option<OrgId> {
 }
 
 /// A connection that is thrown away, after a panic too, unless it is given back.
-struct Lending<'a> {
+struct Borrowing<'a> {
     readers: &'a Readers,
     link: Option<Link>,
 }
 
-impl Lending<'_> {
+impl Borrowing<'_> {
     fn link(&mut self) -> &mut Link {
         self.link.as_mut().expect("only its end takes the connection away")
     }
 
     fn give_back(mut self) {
         if let Some(link) = self.link.take() {
-            let mut lent = self.readers.lent();
-            lent.idle.push(link);
-            if lent.idle.len() > IDLE_MAX {
-                lent.idle.remove(0);
+            let mut borrowed = self.readers.borrowed();
+            borrowed.idle.push(link);
+            if borrowed.idle.len() > IDLE_MAX {
+                borrowed.idle.remove(0);
             }
         }
     }
 }
 
-impl Drop for Lending<'_> {
+impl Drop for Borrowing<'_> {
     fn drop(&mut self) {
-        self.readers.lent().out -= 1;
-        self.readers.lent.1.notify_one();
+        self.readers.borrowed().out -= 1;
+        self.readers.borrowed.1.notify_one();
     }
 }
 
@@ -268,7 +272,7 @@ impl State<'_> {
         let wants: Vec<Want> = distinct.iter().map(want).collect();
         let questions = Questions::of(&wants, self.link.borrow().has_citus());
         let asks: Vec<Ask<'_>> = questions.statements.iter().map(Ask::Made).collect();
-        let found = self.link.borrow_mut().ask_all(&asks, WHOLE_DEADLINE).map_err(Trouble::of_read)?;
+        let found = self.link.borrow_mut().ask_all(&asks, WHOLE_DEADLINE).map_err(LinkError::of_read)?;
         let answers = questions.answers(&found)?;
         let found: BTreeMap<&Row, &Row> =
             distinct.iter().zip(&answers).filter_map(|(key, rows)| Some((*key, rows.first()?))).collect();
@@ -276,7 +280,7 @@ impl State<'_> {
     }
 
     fn ask(&self, ask: Ask<'_>) -> Result<Vec<tokio_postgres::Row>, StoreError> {
-        let found = self.link.borrow_mut().ask_all(&[ask], WHOLE_DEADLINE).map_err(Trouble::of_read)?;
+        let found = self.link.borrow_mut().ask_all(&[ask], WHOLE_DEADLINE).map_err(LinkError::of_read)?;
         Ok(found.into_iter().next().unwrap_or_default())
     }
 }

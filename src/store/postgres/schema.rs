@@ -5,10 +5,10 @@ use std::time::Duration;
 use refinery::Target;
 
 use super::OpenError;
+use super::connector::Connector;
 use super::distribution::{self, Pending};
-use super::door::Door;
 use super::filling::{self, Step};
-use super::link::{Ask, Link, Trouble};
+use super::link::{Ask, Link, LinkError};
 
 mod migrations {
     refinery::embed_migrations!("migrations/postgres");
@@ -26,7 +26,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum May {
     /// Nothing: whether it is, is looked at.
-    Look,
+    Check,
     /// It is brought up to date; where it is distributed, what is new in it is distributed too.
     Migrate,
     /// It is brought up to date, and distributed.
@@ -43,7 +43,8 @@ impl Lacking {
     /// Looks. A database of a later version lacks nothing, and is none of ours.
     fn of(link: &mut Link, distributed: bool, database: &str) -> Result<Self, OpenError> {
         let database = || database.to_owned();
-        let failed = |trouble: Trouble| OpenError::Migration { database: database(), reason: trouble.to_string() };
+        let failed =
+            |link_error: LinkError| OpenError::Migration { database: database(), reason: link_error.to_string() };
         let known = migrations::migrations::runner().get_migrations().len();
         let applied = applied(link).map_err(failed)?;
         let newer = || OpenError::Newer { database: database(), applied, known };
@@ -55,27 +56,29 @@ impl Lacking {
 
 /// Brings the schema to where the program needs it, as far as it may. Gives the connection, and the tables that were
 /// distributed.
-pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<String>), OpenError> {
-    let database = door.settings.to_string();
+pub(super) fn bring_up_to_date(connector: &Connector, may: May) -> Result<(Link, Vec<String>), OpenError> {
+    let database = connector.settings.to_string();
     let failed = |reason: String| OpenError::Migration { database: database.clone(), reason };
-    let trouble = |trouble: Trouble| failed(trouble.to_string());
+    let link_error = |link_error: LinkError| failed(link_error.to_string());
     let open = || {
-        door.open(false).map_err(|none| OpenError::Unreachable { database: database.clone(), reason: none.to_string() })
+        connector
+            .open(false)
+            .map_err(|none| OpenError::Unreachable { database: database.clone(), reason: none.to_string() })
     };
     let mut link = open()?;
-    if let Some(reason) = unsuitable(&mut link).map_err(trouble)? {
+    if let Some(reason) = unsuitable(&mut link).map_err(link_error)? {
         return Err(OpenError::Unsuitable { database, reason });
     }
-    let distributed = may == May::Distribute || distribution::is_distributed(&mut link).map_err(trouble)?;
-    if distributed && let Some(reason) = distribution::obstacle(&mut link).map_err(trouble)? {
+    let distributed = may == May::Distribute || distribution::is_distributed(&mut link).map_err(link_error)?;
+    if distributed && let Some(reason) = distribution::obstacle(&mut link).map_err(link_error)? {
         return Err(OpenError::Undistributable { database, reason });
     }
     match Lacking::of(&mut link, distributed, &database)? {
         Lacking { migrations: 0, tables } if tables.is_empty() => return Ok((link, Vec::new())),
-        Lacking { migrations: 0, tables } if may == May::Look => {
+        Lacking { migrations: 0, tables } if may == May::Check => {
             return Err(OpenError::Undistributed { database, tables: named(&tables).join(", ") });
         }
-        Lacking { migrations: missing, .. } if may == May::Look => {
+        Lacking { migrations: missing, .. } if may == May::Check => {
             return Err(OpenError::Outdated { database, missing });
         }
         Lacking { .. } => {}
@@ -85,22 +88,22 @@ pub(super) fn bring_up_to_date(door: &Door, may: May) -> Result<(Link, Vec<Strin
         Ask::Plain("BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0".to_owned()),
         Ask::Plain(format!("SELECT pg_advisory_xact_lock({MIGRATING})")),
     ];
-    guard.ask_all(&lock, MIGRATED_WITHIN).map_err(trouble)?;
+    guard.ask_all(&lock, MIGRATED_WITHIN).map_err(link_error)?;
     // Another process may have done it meanwhile.
     let mut spread = Vec::new();
     if Lacking::of(&mut link, distributed, &database)?.migrations > 0 {
         spread = migrate(&mut link, distributed).map_err(failed)?;
     }
     let Lacking { tables, .. } = Lacking::of(&mut link, distributed, &database)?;
-    distribution::spread(&mut link, &tables).map_err(trouble)?;
-    guard.ask_all(&[Ask::Plain("COMMIT".to_owned())], DEADLINE).map_err(trouble)?;
+    distribution::spread(&mut link, &tables).map_err(link_error)?;
+    guard.ask_all(&[Ask::Plain("COMMIT".to_owned())], DEADLINE).map_err(link_error)?;
     spread.extend(named(&tables));
     Ok((link, spread))
 }
 
 /// Runs what the database lacks, and carries its rows over. Gives the tables that it distributed.
 fn migrate(link: &mut Link, distributed: bool) -> Result<Vec<String>, String> {
-    let said = |trouble: Trouble| trouble.to_string();
+    let said = |link_error: LinkError| link_error.to_string();
     let has_rows = applied(link).map_err(said)? > 0;
     let mut spread = Vec::new();
     for Step { version, dropped_by, statements } in filling::STEPS {
@@ -128,7 +131,7 @@ fn run_to(link: &mut Link, target: Target) -> Result<(), String> {
     ran.map(|_| ()).map_err(|error| whole(&error))
 }
 
-fn fill(link: &mut Link, statements: &[&str]) -> Result<(), Trouble> {
+fn fill(link: &mut Link, statements: &[&str]) -> Result<(), LinkError> {
     let asks: Vec<Ask> = ["BEGIN"]
         .iter()
         .chain(statements)
@@ -138,13 +141,13 @@ fn fill(link: &mut Link, statements: &[&str]) -> Result<(), Trouble> {
     link.ask_all(&asks, MIGRATED_WITHIN).map(|_| ())
 }
 
-fn has_version(link: &mut Link, version: i32) -> Result<bool, Trouble> {
+fn has_version(link: &mut Link, version: i32) -> Result<bool, LinkError> {
     let found = format!("SELECT 1 FROM {HISTORY} WHERE version = {version}");
     Ok(!link.ask_all(&[Ask::Once(found)], DEADLINE)?[0].is_empty())
 }
 
 /// Why a database is none for us, if it is: what to do stands with it.
-fn unsuitable(link: &mut Link) -> Result<Option<String>, Trouble> {
+fn unsuitable(link: &mut Link) -> Result<Option<String>, LinkError> {
     let encoding = texts(link, "SELECT current_setting('server_encoding')")?;
     if encoding.first().is_some_and(|encoding| encoding != "UTF8") {
         let reason = format!(
@@ -163,7 +166,7 @@ fn unsuitable(link: &mut Link) -> Result<Option<String>, Trouble> {
 }
 
 /// The names of what is stored in the database's schema. What an extension brought along is nobody's data.
-pub(super) fn tables_there(link: &mut Link) -> Result<Vec<String>, Trouble> {
+pub(super) fn tables_there(link: &mut Link) -> Result<Vec<String>, LinkError> {
     texts(
         link,
         "SELECT c.relname::text FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace \
@@ -180,7 +183,7 @@ pub(super) fn some_of(names: &[String]) -> String {
     }
 }
 
-fn texts(link: &mut Link, statement: &str) -> Result<Vec<String>, Trouble> {
+fn texts(link: &mut Link, statement: &str) -> Result<Vec<String>, LinkError> {
     let found = link.ask_all(&[Ask::Once(statement.to_owned())], DEADLINE)?;
     Ok(found.iter().flatten().map(|row| row.try_get(0)).collect::<Result<_, _>>()?)
 }
@@ -196,7 +199,7 @@ fn named(tables: &[Pending]) -> Vec<String> {
 }
 
 /// How many migrations the database has had.
-fn applied(link: &mut Link) -> Result<usize, Trouble> {
+fn applied(link: &mut Link) -> Result<usize, LinkError> {
     let exists = format!("SELECT 1 WHERE to_regclass('{HISTORY}') IS NOT NULL");
     if link.ask_all(&[Ask::Once(exists)], DEADLINE)?[0].is_empty() {
         return Ok(0);

@@ -168,9 +168,10 @@ impl Settings {
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?;
         let config = match &self.trust {
-            Trust::Plain | Trust::Preferred | Trust::Anybody => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(Whoever(provider))).with_no_client_auth()
-            }
+            Trust::Plain | Trust::Preferred | Trust::Anybody => builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(AnyCertificate(provider)))
+                .with_no_client_auth(),
             Trust::Named(file) => builder.with_root_certificates(roots(file.as_ref())?).with_no_client_auth(),
         };
         Ok(MakeRustlsConnect::new(config))
@@ -253,21 +254,21 @@ fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, String> {
 
 /// An error with what is behind it, in one line.
 pub(super) fn with_cause(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut told = error.to_string();
+    let mut reported = error.to_string();
     let mut cause = error.source();
     while let Some(behind) = cause {
-        told = format!("{told}: {behind}");
+        reported = format!("{reported}: {behind}");
         cause = behind.source();
     }
-    told
+    reported
 }
 
 /// Takes whatever certificate the server shows, which is what `sslmode=require` means: nobody reads along who only
 /// listens. Whoever must also be safe from those who stand in the middle says `verify-full`.
 #[derive(Debug)]
-struct Whoever(Arc<CryptoProvider>);
+struct AnyCertificate(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Whoever {
+impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_goes_to_a_node_by_a_way_less_private_than_the_urls() {
+    fn a_node_connection_is_as_private_as_the_url() {
         for (url, host, may) in [
             ("postgres://127.0.0.1/x", "127.0.0.2", true),
             ("postgres://127.0.0.1/x", "10.0.0.5", false),

@@ -216,14 +216,14 @@ pub(super) fn every(table: &Table, skip: u64) -> String {
 /// Look-ups as statements, and whom each statement's rows are for.
 pub(super) struct Questions<'a> {
     pub statements: Vec<Statement<'a>>,
-    asked: Vec<Asked<'a>>,
+    asked: Vec<Question<'a>>,
     wants: usize,
 }
 
 /// What look-ups of one statement have in common: table, columns of the index, organization.
 type Group<'a> = (&'static str, &'static [usize], &'a Value);
 
-enum Asked<'a> {
+enum Question<'a> {
     /// Rows by an index, for the wants with these values.
     Rows { table: &'static Table, index: &'static Index, wants: HashMap<&'a Row, usize> },
     /// A page, for this want.
@@ -274,13 +274,13 @@ impl<'a> Questions<'a> {
         // Values of another kind than their column are nowhere.
         let Some(params) = params else { return };
         self.statements.push(Statement { form: Form { table, act }, params });
-        self.asked.push(Asked::Rows { table, index, wants });
+        self.asked.push(Question::Rows { table, index, wants });
     }
 
     fn page(&mut self, want: usize, query: &'a Query) {
         if let Some(statement) = page(query) {
             self.statements.push(statement);
-            self.asked.push(Asked::Page { table: query.table, want });
+            self.asked.push(Question::Page { table: query.table, want });
         }
     }
 
@@ -289,10 +289,10 @@ impl<'a> Questions<'a> {
         let mut answers: Vec<Vec<Row>> = vec![Vec::new(); self.wants];
         for (asked, found) in self.asked.iter().zip(found) {
             match asked {
-                Asked::Page { table, want } => {
+                Question::Page { table, want } => {
                     answers[*want] = found.iter().map(|row| read_row(table, row)).collect::<Result<_, _>>()?;
                 }
-                Asked::Rows { table, index, wants } => {
+                Question::Rows { table, index, wants } => {
                     for row in found {
                         let row = read_row(table, row)?;
                         if let Some(&want) = wants.get(&Table::index_values(index, &row)) {

@@ -9,12 +9,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::door::Door;
-use super::link::{Ask, Link, Trouble};
-use crate::store::beside::Beside;
+use super::connector::Connector;
+use super::link::{Ask, Link, LinkError};
+use crate::store::background::BackgroundThread;
 
 /// How often to look for tables that have grown. The server tells what was written once a second.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const CHECK_EVERY: Duration = Duration::from_secs(1);
 /// How long the server may take to look, or to analyze. The end of the program waits no longer for one that is silent.
 const DEADLINE: Duration = Duration::from_secs(5);
 
@@ -24,23 +24,23 @@ const GROWN: &str = "SELECT quote_ident(c.relname) FROM pg_stat_user_tables s JO
      AND pg_has_role(c.relowner, 'USAGE')";
 
 /// Keeps them true until the result is dropped.
-pub(super) fn keep(door: Arc<Door>) -> std::io::Result<Beside> {
+pub(super) fn keep(connector: Arc<Connector>) -> std::io::Result<BackgroundThread> {
     let mut link: Option<Link> = None;
-    Beside::start("statistics", LOOK_EVERY, move || {
+    BackgroundThread::start("statistics", CHECK_EVERY, move || {
         let open = match link.take() {
-            Some(link) if !link.is_closed() && door.leads_to(&link) => Ok(link),
+            Some(link) if !link.is_closed() && connector.leads_to(&link) => Ok(link),
             // Why there is none was told by the door.
-            Some(_) | None => door.open(false),
+            Some(_) | None => connector.open(false),
         };
         let Ok(mut open) = open else { return };
         match analyze_grown(&mut open) {
             Ok(()) => link = Some(open),
-            Err(trouble) => tracing::debug!(%trouble, "tables could not be analyzed"),
+            Err(link_error) => tracing::debug!(%link_error, "tables could not be analyzed"),
         }
     })
 }
 
-fn analyze_grown(link: &mut Link) -> Result<(), Trouble> {
+fn analyze_grown(link: &mut Link) -> Result<(), LinkError> {
     let grown = link.ask_all(&[Ask::Once(GROWN.to_owned())], DEADLINE)?;
     let names = grown.iter().flatten().map(|row| row.try_get::<_, String>(0));
     let names: Vec<String> = names.collect::<Result<_, _>>()?;

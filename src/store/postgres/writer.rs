@@ -7,9 +7,9 @@ use tokio_postgres::error::SqlState;
 
 use super::arrival::CLOSED;
 use super::cells::Param;
-use super::door::Door;
-use super::link::{Ask, BEGINNING, LOCK_MAX_MILLIS, Link, Trouble};
-use super::nodes::Place;
+use super::connector::Connector;
+use super::link::{Ask, BEGINNING, LOCK_MAX_MILLIS, Link, LinkError};
+use super::nodes::Target;
 use super::statements::{NOBODY, Questions, writes};
 use crate::clock::Time;
 use crate::ids::OrgId;
@@ -26,7 +26,7 @@ const COMMIT_DEADLINE: Duration = Duration::from_secs(20);
 
 /// See the module's comment.
 pub struct Writer {
-    door: Arc<Door>,
+    connector: Arc<Connector>,
     /// The one of the batch. Thrown away after any error.
     link: Option<Link>,
     /// To where other organizations are; none where there is one server.
@@ -36,8 +36,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(door: Arc<Door>) -> Self {
-        Self { door, link: None, others: Vec::new(), batch: None }
+    pub(super) fn new(connector: Arc<Connector>) -> Self {
+        Self { connector, link: None, others: Vec::new(), batch: None }
     }
 
     /// Begins a transaction, locks the organization, and loads.
@@ -50,17 +50,17 @@ impl Writer {
         let loads = || questions.statements.iter().map(Ask::Made);
         let begun = Instant::now();
         let mut found = loop {
-            let first = [lock(), self.lock_nobody(organization, wants)];
+            let first = [lock(), self.skip_lock(organization, wants)];
             let first = link.begin("").into_iter().chain(first).chain(loads());
             match link.ask_all(&first.collect::<Vec<_>>(), LOAD_DEADLINE) {
                 // At SERIALIZABLE what one sees is older than the lock that one has waited for, and the server says so.
                 // Whoever was before may be there again sooner, so it may take many goes.
-                Err(trouble) if trouble.is_conflict() && begun.elapsed() < LOCKED_WITHIN => {
-                    tracing::debug!(%trouble, "a batch begins again");
+                Err(link_error) if link_error.is_conflict() && begun.elapsed() < LOCKED_WITHIN => {
+                    tracing::debug!(%link_error, "a batch begins again");
                     metrics::counter!("bursar_batch_retries_total").increment(1);
-                    link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], LOAD_DEADLINE).map_err(Trouble::of_read)?;
+                    link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], LOAD_DEADLINE).map_err(LinkError::of_read)?;
                 }
-                found => break found.map_err(|trouble| self.door.told(&link, trouble))?,
+                found => break found.map_err(|link_error| self.connector.reported(&link, link_error))?,
             }
         };
         found.drain(..BEGINNING);
@@ -68,10 +68,10 @@ impl Writer {
             // The first command ever of this organization. Whatever was loaded was loaded without a lock.
             let made =
                 format!("INSERT INTO tenants (org, moment) VALUES ('{}', 0) ON CONFLICT DO NOTHING", organization.0);
-            link.ask_all(&[Ask::Plain(made)], LOAD_DEADLINE).map_err(Trouble::of_read)?;
-            let again = [lock(), self.lock_nobody(organization, wants)];
+            link.ask_all(&[Ask::Plain(made)], LOAD_DEADLINE).map_err(LinkError::of_read)?;
+            let again = [lock(), self.skip_lock(organization, wants)];
             let found_again = link.ask_all(&again.into_iter().chain(loads()).collect::<Vec<_>>(), LOAD_DEADLINE);
-            found = found_again.map_err(Trouble::of_read)?;
+            found = found_again.map_err(LinkError::of_read)?;
         }
         let last = found[0].first().map(|row| row.try_get::<_, i64>(0));
         let last = match last {
@@ -89,31 +89,31 @@ impl Writer {
     fn link_for(&mut self, organization: OrgId) -> Result<Link, StoreError> {
         // The batch before may have been another node's.
         self.others.extend(self.link.take());
-        self.others.retain(|link| !link.is_closed() && self.door.leads_to(link));
-        let place = match self.door.nodes.place_of(organization) {
+        self.others.retain(|link| !link.is_closed() && self.connector.leads_to(link));
+        let place = match self.connector.nodes.target_of(organization) {
             Some(place) => place,
             None => {
-                let mut link = self.link_to(&Place::Main)?;
-                if self.door.nodes.learn(organization, &mut link).is_ok() {
+                let mut link = self.link_to(&Target::Main)?;
+                if self.connector.nodes.learn(organization, &mut link).is_ok() {
                     self.others.push(link);
                 }
-                self.door.nodes.place_of(organization).unwrap_or(Place::Main)
+                self.connector.nodes.target_of(organization).unwrap_or(Target::Main)
             }
         };
         self.link_to(&place)
     }
 
     /// One to each place at most: where a node cannot be gone to, the one to the coordinator that there is serves.
-    fn link_to(&mut self, place: &Place) -> Result<Link, StoreError> {
+    fn link_to(&mut self, place: &Target) -> Result<Link, StoreError> {
         if let Some(at) = self.others.iter().position(|link| link.leads_to(place)) {
             return Ok(self.others.swap_remove(at));
         }
         match place {
-            Place::At(node) => match self.door.open_at(node, false) {
+            Target::At(node) => match self.connector.open_at(node, false) {
                 Some(link) => Ok(link),
-                None => self.link_to(&Place::Main),
+                None => self.link_to(&Target::Main),
             },
-            Place::Main => Ok(self.door.open(false)?),
+            Target::Main => Ok(self.connector.open(false)?),
         }
     }
 
@@ -121,7 +121,7 @@ impl Writer {
     /// waits for those who write, and not for those who hold a lock. It would come between the look and the write, which
     /// then knew nothing of what others wrote at the new node.
     fn lock(&self, organization: OrgId, is_spread: bool) -> Ask<'static> {
-        let text = match (self.door.settings.locks, is_spread) {
+        let text = match (self.connector.settings.locks, is_spread) {
             (true, true) => "UPDATE tenants SET moment = moment WHERE org = $1 RETURNING moment",
             (true, false) => "SELECT moment FROM tenants WHERE org = $1 FOR UPDATE",
             (false, _) => "SELECT moment FROM tenants WHERE org = $1",
@@ -131,12 +131,12 @@ impl Writer {
 
     /// Where a look-up is about what belongs to nobody, that is locked too: after the organization, and nothing is
     /// locked after it, so that still nobody waits in a circle. Else nothing, as a statement.
-    fn lock_nobody(&self, organization: OrgId, wants: &[Want]) -> Ask<'static> {
+    fn skip_lock(&self, organization: OrgId, wants: &[Want]) -> Ask<'static> {
         let of_nobody = |want: &Want| match want {
             Want::Rows(wanted) => wanted.values.first() == Some(&Value::Id(NOBODY)),
             Want::Page(_) => false,
         };
-        if organization.0 == NOBODY || !self.door.settings.locks || !wants.iter().any(of_nobody) {
+        if organization.0 == NOBODY || !self.connector.settings.locks || !wants.iter().any(of_nobody) {
             return Ask::Nothing;
         }
         Ask::Plain(format!(
@@ -151,9 +151,10 @@ impl Writer {
             return Err(StoreError::Again("no batch is open".to_owned()));
         };
         let questions = Questions::of(wants, link.has_citus());
-        let lock = [self.lock_nobody(organization, wants)];
+        let lock = [self.skip_lock(organization, wants)];
         let asks: Vec<Ask<'_>> = lock.into_iter().chain(questions.statements.iter().map(Ask::Made)).collect();
-        let found = link.ask_all(&asks, LOAD_DEADLINE).map_err(|trouble| self.door.told(&link, trouble))?;
+        let found =
+            link.ask_all(&asks, LOAD_DEADLINE).map_err(|link_error| self.connector.reported(&link, link_error))?;
         let answers = questions.answers(&found[1..])?;
         self.link = Some(link);
         Ok(answers)
@@ -177,12 +178,12 @@ impl Writer {
         asks.push(Ask::Plain("COMMIT".to_owned()));
         link.listen();
         let mut answers = link.ask(&asks, COMMIT_DEADLINE);
-        let committed = answers.pop().unwrap_or_else(|| Err(Trouble::Broken("there was no answer".to_owned())));
+        let committed = answers.pop().unwrap_or_else(|| Err(LinkError::Broken("there was no answer".to_owned())));
         let outcome = outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned());
         match &outcome {
             // A server without room may refuse a new connection, and its answer to COMMIT has ended the transaction.
             Ok(()) | Err(CommitError::Full(_)) => self.link = Some(link),
-            Err(CommitError::Unknown(_)) => self.door.doubt(&link),
+            Err(CommitError::Unknown(_)) => self.connector.doubt(&link),
             Err(CommitError::Refused(_) | CommitError::Again(_)) => {}
         }
         outcome
@@ -193,7 +194,7 @@ impl Writer {
     /// for an organization that moves to another shard may get the lock of the row that it leaves behind.
     fn moment(&self, organization: OrgId, before: Time, last: Time) -> Ask<'static> {
         let [last, organization] = [Param::Int(last.micros()), Param::Id(organization.0)];
-        match self.door.settings.locks {
+        match self.connector.settings.locks {
             true => Ask::Fixed(
                 "UPDATE tenants SET moment = $1::bigint / CASE WHEN moment = $3 THEN 1 ELSE 0 END WHERE org = $2",
                 vec![last, organization, Param::Int(before.micros())],
@@ -212,25 +213,30 @@ impl Writer {
 
 /// What became of a transaction whose writes and COMMIT were sent in one round: the first trouble of a write, the
 /// trouble of the COMMIT, and whether the server warned meanwhile.
-fn outcome(write: Option<Trouble>, commit: Option<Trouble>, warned: bool) -> Result<(), CommitError> {
+fn outcome(write: Option<LinkError>, commit: Option<LinkError>, warned: bool) -> Result<(), CommitError> {
     match (write, commit) {
         // A coordinator to whom a node did not answer COMMIT warns of that, and then refuses: the node may have done it.
-        (None, Some(trouble @ Trouble::Said { ended: false, .. })) if warned => {
-            Err(CommitError::Unknown(trouble.to_string()))
+        (None, Some(link_error @ LinkError::Said { ended: false, .. })) if warned => {
+            Err(CommitError::Unknown(link_error.to_string()))
         }
         // The server has failed the transaction: whatever it then makes of COMMIT, it is no commit.
-        (Some(trouble @ Trouble::Said { .. }), _) | (None, Some(trouble @ Trouble::Said { ended: false, .. })) => {
-            let told = trouble.to_string();
+        (Some(link_error @ LinkError::Said { .. }), _)
+        | (None, Some(link_error @ LinkError::Said { ended: false, .. })) => {
+            let reported = link_error.to_string();
             // Who waited too long for a lock, or wrote the moment after somebody else had.
             let late = [SqlState::LOCK_NOT_AVAILABLE, SqlState::DIVISION_BY_ZERO];
-            let late = matches!(&trouble, Trouble::Said { code, .. } if late.contains(code));
-            if trouble.is_full() && matches!(&trouble, Trouble::Said { ended: false, .. }) {
-                return Err(CommitError::Full(told));
+            let late = matches!(&link_error, LinkError::Said { code, .. } if late.contains(code));
+            if link_error.is_full() && matches!(&link_error, LinkError::Said { ended: false, .. }) {
+                return Err(CommitError::Full(reported));
             }
-            Err(if trouble.may_pass() || late { CommitError::Again(told) } else { CommitError::Refused(told) })
+            Err(if link_error.may_pass() || late {
+                CommitError::Again(reported)
+            } else {
+                CommitError::Refused(reported)
+            })
         }
-        (Some(trouble @ (Trouble::Broken(_) | Trouble::Silent(_))), _) | (None, Some(trouble)) => {
-            Err(CommitError::Unknown(trouble.to_string()))
+        (Some(link_error @ (LinkError::Broken(_) | LinkError::Silent(_))), _) | (None, Some(link_error)) => {
+            Err(CommitError::Unknown(link_error.to_string()))
         }
         (None, None) if warned => Err(CommitError::Unknown("the server warned while it committed".to_owned())),
         (None, None) => Ok(()),
@@ -241,13 +247,13 @@ fn outcome(write: Option<Trouble>, commit: Option<Trouble>, warned: bool) -> Res
 mod tests {
     use super::*;
 
-    fn said(code: SqlState, ended: bool) -> Trouble {
-        Trouble::Said { code, message: "no".to_owned(), ended }
+    fn said(code: SqlState, ended: bool) -> LinkError {
+        LinkError::Said { code, message: "no".to_owned(), ended }
     }
 
     #[test]
-    fn every_end_of_a_commit_is_told_as_what_it_is() {
-        let broken = || Trouble::Broken("gone".to_owned());
+    fn every_end_of_a_commit_maps_to_its_error() {
+        let broken = || LinkError::Broken("gone".to_owned());
         let name = |outcome: Result<(), CommitError>| match outcome {
             Ok(()) => "ok",
             Err(CommitError::Refused(_)) => "refused",
@@ -255,7 +261,7 @@ mod tests {
             Err(CommitError::Full(_)) => "full",
             Err(CommitError::Unknown(_)) => "unknown",
         };
-        for (write, commit, warned, told) in [
+        for (write, commit, warned, reported) in [
             (None, None, false, "ok"),
             // A commit that gave up waiting for its standby.
             (None, None, true, "unknown"),
@@ -279,7 +285,7 @@ mod tests {
             // A node of a distributed database was lost at its COMMIT.
             (None, Some(said(SqlState::INTERNAL_ERROR, false)), true, "unknown"),
         ] {
-            assert_eq!(name(outcome(write.clone(), commit.clone(), warned)), told, "{write:?} {commit:?} {warned}");
+            assert_eq!(name(outcome(write.clone(), commit.clone(), warned)), reported, "{write:?} {commit:?} {warned}");
         }
     }
 }

@@ -16,7 +16,7 @@ use rusqlite::types::{ToSqlOutput, Value as SqlValue, ValueRef};
 use rusqlite::{CachedStatement, Connection, OpenFlags, Statement, ToSql, params_from_iter};
 use uuid::Uuid;
 
-use super::beside::Beside;
+use super::background::BackgroundThread;
 use super::{Reserve, Snapshot, StoreError, departure};
 use crate::clock::Time;
 use crate::store::sql;
@@ -57,7 +57,7 @@ pub struct Sqlite {
     /// The room that is kept on the disk.
     pub reserve: Reserve,
     /// Runs checkpoints until it is dropped.
-    pub checkpointer: Beside,
+    pub checkpointer: BackgroundThread,
 }
 
 /// Why a database could not be opened.
@@ -139,10 +139,10 @@ impl Sqlite {
         let reserve = Reserve::of(path);
         let readers = Readers::open(path, reserve.clone()).map_err(failed)?;
         let log = Arc::new(AtomicU64::new(0));
-        let beside = Connection::open(path).map_err(failed)?;
-        prepare(&beside).map_err(failed)?;
+        let background = Connection::open(path).map_err(failed)?;
+        prepare(&background).map_err(failed)?;
         let no_thread = |source| OpenError::Thread { path: path.display().to_string(), what: "checkpoints", source };
-        let checkpointer = checkpoints(beside, path, log.clone(), reserve.clone()).map_err(no_thread)?;
+        let checkpointer = checkpoints(background, path, log.clone(), reserve.clone()).map_err(no_thread)?;
         let writer = Writer::start(path, connection, log, reserve.clone())?;
         Ok(Self { writer, readers, reserve, checkpointer })
     }
@@ -313,7 +313,7 @@ impl Readers {
     }
 
     pub(super) fn load(&self, wants: &[Want]) -> Result<Vec<Vec<Row>>, StoreError> {
-        load_consistently(self.lend().connection(), wants)
+        load_consistently(self.borrow().connection(), wants)
     }
 
     /// Answers look-ups of single rows, if a connection is idle.
@@ -322,26 +322,26 @@ impl Readers {
             return None;
         }
         let connection = self.idle.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()?;
-        let mut lent = Lent { readers: self, connection: Some(connection) };
-        Some(load_consistently(lent.connection(), wants))
+        let mut borrowed = Borrowed { readers: self, connection: Some(connection) };
+        Some(load_consistently(borrowed.connection(), wants))
     }
 
     pub(super) fn snapshot<T>(
         &self,
         look: impl FnOnce(&Snapshot<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut lent = self.lend();
-        let transaction = lent.connection().transaction().map_err(unreadable)?;
+        let mut borrowed = self.borrow();
+        let transaction = borrowed.connection().transaction().map_err(unreadable)?;
         look(&Snapshot::Sqlite(&transaction))
     }
 
     /// An idle connection; waits for one.
-    fn lend(&self) -> Lent<'_> {
+    fn borrow(&self) -> Borrowed<'_> {
         let (idle, freed) = &*self.idle;
         let mut idle = idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         loop {
             match idle.pop() {
-                Some(connection) => return Lent { readers: self, connection: Some(connection) },
+                Some(connection) => return Borrowed { readers: self, connection: Some(connection) },
                 None => idle = freed.wait(idle).unwrap_or_else(std::sync::PoisonError::into_inner),
             }
         }
@@ -349,18 +349,18 @@ impl Readers {
 }
 
 /// A connection that goes back to the idle ones when it is dropped, after a panic too.
-struct Lent<'a> {
+struct Borrowed<'a> {
     readers: &'a Readers,
     connection: Option<Connection>,
 }
 
-impl Lent<'_> {
+impl Borrowed<'_> {
     fn connection(&mut self) -> &mut Connection {
         self.connection.as_mut().expect("only drop takes the connection away")
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
         let (idle, freed) = &*self.readers.idle;
         idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(self.connection.take());

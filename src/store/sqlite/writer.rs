@@ -17,8 +17,8 @@ use std::time::Duration;
 use rusqlite::{CachedStatement, Connection, TransactionBehavior, params_from_iter};
 
 use super::{Want, load_consistently, read_connection};
-use crate::store::beside::Beside;
-use crate::store::{CommitError, Landed, Reserve, StoreError, sql};
+use crate::store::background::BackgroundThread;
+use crate::store::{CommitError, OnCommit, Reserve, StoreError, sql};
 use crate::world::{Columns, Row, TableChanges};
 
 /// When so many pages lie in the log (64 MiB), the writer moves the rest of them into the database itself, so that the
@@ -42,7 +42,7 @@ pub struct Writer {
 /// A commit on its way to the thread.
 struct Begun {
     changes: Vec<TableChanges>,
-    landed: Landed,
+    on_commit: OnCommit,
 }
 
 /// The connection that writes.
@@ -69,8 +69,8 @@ impl Writer {
         let lookups = read_connection(path).map_err(|source| super::OpenError::Database { path: name(), source })?;
         let writing = Arc::new(Mutex::new(Writing { connection, reserve, log }));
         let (begun, waiting) = channel();
-        let beside = writing.clone();
-        let thread = std::thread::Builder::new().name("writer".into()).spawn(move || write_all(&beside, &waiting));
+        let background = writing.clone();
+        let thread = std::thread::Builder::new().name("writer".into()).spawn(move || write_all(&background, &waiting));
         let thread = thread.map_err(|source| super::OpenError::Thread { path: name(), what: "commits", source })?;
         Ok(Self { lookups, writing, begun: Some(begun), thread: Some(thread) })
     }
@@ -87,10 +87,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Has the thread write, after whatever was begun before. Where the thread has died, `landed` is dropped unheard.
-    pub(in crate::store) fn begin_commit(&mut self, changes: Vec<TableChanges>, landed: Landed) {
+    /// Has the thread write, after whatever was begun before. Where the thread has died, `on_commit` is dropped unheard.
+    pub(in crate::store) fn begin_commit(&mut self, changes: Vec<TableChanges>, on_commit: OnCommit) {
         if let Some(begun) = &self.begun {
-            drop(begun.send(Begun { changes, landed }));
+            drop(begun.send(Begun { changes, on_commit }));
         }
     }
 }
@@ -112,12 +112,12 @@ fn lock(writing: &Mutex<Writing>) -> MutexGuard<'_, Writing> {
 }
 
 fn write_all(writing: &Mutex<Writing>, waiting: &Receiver<Begun>) {
-    while let Ok(Begun { changes, landed }) = waiting.recv() {
+    while let Ok(Begun { changes, on_commit }) = waiting.recv() {
         let mut writing = lock(writing);
         let outcome = writing.commit(&changes);
         let is_written = outcome.is_ok();
         // Nobody has to wait for what is done with the log.
-        landed(outcome);
+        on_commit(outcome);
         if is_written {
             writing.bound_the_log();
         }
@@ -223,11 +223,11 @@ pub(super) fn checkpoints(
     path: &Path,
     log: Arc<AtomicU64>,
     reserve: Reserve,
-) -> std::io::Result<Beside> {
+) -> std::io::Result<BackgroundThread> {
     // Open until nothing writes any more: whoever closes it gives up the locks of all connections of this process.
     let database = File::open(path)?;
     let mut passes: u32 = 0;
-    Beside::start("checkpointer", CHECKPOINT_EVERY, move || {
+    BackgroundThread::start("checkpointer", CHECKPOINT_EVERY, move || {
         if passes.is_multiple_of(RESERVE_EVERY_PASSES) {
             reserve.keep();
         }
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_log_begins_anew_once_nobody_reads_what_lies_in_it() {
+    fn a_long_log_restarts_when_no_reader_needs_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.sqlite");
         let connection = Connection::open(&path).unwrap();

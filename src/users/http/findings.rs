@@ -7,10 +7,12 @@ use super::user_of;
 use crate::clock::Time;
 use crate::http::input::{Change, input};
 use crate::http::inputs::Text;
+use crate::http::inputs::word_input;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Permission, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{ComplianceDecisionId, MemberId, UserId};
+use crate::permission::Permission;
 use crate::refusal::Code;
 use crate::users::findings::{
     ComplianceChange, ComplianceDecision, Findings, RecordFindings, ReviewStage, TaxOfficeAnswer,
@@ -18,6 +20,9 @@ use crate::users::findings::{
 use crate::users::{BackgroundCheckStatus, UserJson, find_in_organization};
 use crate::world::query::{Compare, Query};
 use crate::world::record::Cell as _;
+
+word_input!(crate::users::findings::TaxOfficeAnswer);
+word_input!(crate::users::findings::ReviewStage);
 
 input! {
     /// How a background check stands.
@@ -132,7 +137,7 @@ pub async fn list(call: Call) -> Outcome {
     let list = call
         .read(move |world| {
             let user = match app {
-                Some(app) => crate::users::find(world, crate::http::Scope { org, app }, id)?,
+                Some(app) => crate::users::find(world, crate::scope::Scope { org, app }, id)?,
                 None => find_in_organization(world, org, id)?,
             };
             let all = Query::of::<ComplianceDecision>(org.to_value(), "id", 1);

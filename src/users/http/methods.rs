@@ -12,11 +12,12 @@ use crate::http::input::{Input, Problems, gather, optional, wrong};
 use crate::http::inputs::Metadata;
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route, Scope};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{OrgId, PayoutMethodId, UserId};
 use crate::payout_methods::{self, Details, MethodOrigin, PayoutMethod, read_details};
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::strict_json::Json;
 use crate::users::{
     MethodDetailsJson, NewMethod, disable_payout_method, find, method_details, open_rails, set_up_payout_method,
@@ -46,8 +47,8 @@ impl Input for PayoutMethodInput {
             None => return Err(wrong(&format!("{at}/platform"), "is required")),
         };
         let mut problems = Problems::new();
-        let beside = ["platform", "is_default", "auto_payout_enabled", "metadata"];
-        let details = gather(read_details(platform, json, at, &beside), &mut problems);
+        let other_fields = ["platform", "is_default", "auto_payout_enabled", "metadata"];
+        let details = gather(read_details(platform, json, at, &other_fields), &mut problems);
         let is_default = gather(optional(json, at, "is_default"), &mut problems);
         let auto_payout_enabled = gather(optional(json, at, "auto_payout_enabled"), &mut problems);
         let metadata = gather(optional(json, at, "metadata"), &mut problems);

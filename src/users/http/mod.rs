@@ -8,22 +8,24 @@ mod screening;
 
 pub use findings::ComplianceDecisionJson;
 
-use super::delete::Elsewhere;
+use super::delete::UserDeletionHooks;
 use super::inputs::BirthDate;
 use super::model::{Adjustment1099, AppUser, Form1099, User, UserStatus};
 use super::profiles::as_seen;
 use super::update::{MethodChoice, UserPatch};
 use super::{By, ConnectUser, CreateUser, DeleteUser, Identity, Person, UpdateUser, UserJson, find, json, tax_form};
 use crate::email::Email;
-use crate::http::input::{Change, Patch, Problems, gather, input};
-use crate::http::inputs::{CallingCode, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, Whole, phone};
+use crate::http::input::{Change, Problems, gather, input};
+use crate::http::inputs::{CallingCode, Integer, Metadata, Name, NationalNumber, Phone, PhoneFilter, Text, phone};
 use crate::http::lists::{ListEnvelope, list_query, page};
 use crate::http::route::route;
-use crate::http::{Answer, Call, Method, Outcome, Route, Scope, Who};
+use crate::http::{Answer, Call, Method, Outcome, Route, Who};
 use crate::ids::{AppId, OrgId, UserId};
 use crate::money::Cents;
+use crate::patch::Patch;
 use crate::platform::Platform;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
 use crate::world::query::{Compare, Query, Through};
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, Record, Value, World};
@@ -156,11 +158,11 @@ input! {
     /// What was paid elsewhere and counts towards a year's form.
     pub struct AdjustmentInput {
         /// The tax year.
-        pub year: Whole<2000, 2100>,
+        pub year: Integer<2000, 2100>,
         /// Which form.
         pub form: Form1099,
         /// In cents; negative takes away.
-        pub amount: Whole<{ -Cents::AMOUNT_MAX.get() }, { Cents::AMOUNT_MAX.get() }>,
+        pub amount: Integer<{ -Cents::AMOUNT_MAX.get() }, { Cents::AMOUNT_MAX.get() }>,
     }
 }
 
@@ -255,10 +257,10 @@ fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
 }
 
 /// DELETE /v2/users/{user_id}
-pub async fn delete(call: Call, elsewhere: Elsewhere) -> Outcome {
+pub async fn delete(call: Call, hooks: UserDeletionHooks) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let by = By::key_of(&call);
-    call.once(Ok(DeleteUser { scope, by, user, elsewhere }), Answer::ok).await
+    call.once(Ok(DeleteUser { scope, by, user, hooks }), Answer::ok).await
 }
 
 input! {
@@ -279,9 +281,9 @@ pub async fn connect(call: Call) -> Outcome {
     call.once(command, Answer::ok).await
 }
 
-/// The routes of users. `elsewhere` is what others have of a user; they are listed after users,
+/// The routes of users. `hooks` is what others have of a user; they are listed after users,
 /// so the table of routes, which knows both, hands it in.
-pub fn routes(elsewhere: Elsewhere) -> Vec<Route> {
+pub fn routes(hooks: UserDeletionHooks) -> Vec<Route> {
     let own = vec![
         route!(Post "/v2/users" App "create_user" create)
             .about("Users", "Makes a person known to the app.")
@@ -317,7 +319,7 @@ pub fn routes(elsewhere: Elsewhere) -> Vec<Route> {
             .takes::<UpdateUserInput>()
             .gives::<UserJson>(200, "The user.")
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
-        Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, elsewhere))
+        Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, hooks))
             .about("Users", "Deletes a user.")
             .describe(
                 "The payee's data is erased; the id and the ledger remain. With an app key and other apps connected to the payee, \

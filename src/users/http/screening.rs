@@ -5,13 +5,18 @@ use serde_json::json;
 
 use crate::http::input::input;
 use crate::http::inputs::Text;
+use crate::http::inputs::word_input;
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Permission, Route, Scope};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::ids::{MemberId, UserId};
+use crate::permission::Permission;
 use crate::refusal::Code;
+use crate::scope::Scope;
 use crate::screening::ListVersion;
 use crate::users::screening::{DecideScreening, Decision, ScreeningJson, ScreeningRunJson, document, run_of};
 use crate::users::{find, find_in_organization};
+
+word_input!(crate::users::screening::Decision);
 
 /// The list in use, and the newest screening of all users with it.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]

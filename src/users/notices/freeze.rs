@@ -11,11 +11,11 @@ use crate::apps;
 use crate::clock::{DAY_SECONDS, Time};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::Scope;
 use crate::ids::OrgId;
 use crate::messages::{CodePurpose, PayeeChange};
 use crate::refusal::{Code, Refusal};
-use crate::users::verification::{self, Checked, Door, NewCode, Recipient};
+use crate::scope::Scope;
+use crate::users::verification::{self, Checked, CodeContext, NewCode, Recipient};
 use crate::users::{User, change};
 use crate::world::record::key;
 use crate::world::{Halt, World};
@@ -55,8 +55,8 @@ fn find(world: &mut World, token: NoticeToken) -> Result<(Arc<ChangeNotice>, Arc
     Ok((notice, user))
 }
 
-fn door(notice: &ChangeNotice) -> Door {
-    Door { purpose: CodePurpose::Unfreeze, about: notice.user_id.0, names_recipient: true }
+fn code_context(notice: &ChangeNotice) -> CodeContext {
+    CodeContext { purpose: CodePurpose::Unfreeze, about: notice.user_id.0, names_recipient: true }
 }
 
 /// The notice behind a token. To look at it changes nothing.
@@ -70,7 +70,7 @@ pub fn show(world: &mut World, token: NoticeToken) -> Result<NoticeJson, Halt> {
         created: notice.created_at,
         sent_to: verification::masked(&notice.recipient),
         frozen: user.payouts_frozen_at.is_some(),
-        code_sent: verification::is_awaited(world, notice.org, &notice.recipient, door(&notice))?,
+        code_sent: verification::is_awaited(world, notice.org, &notice.recipient, code_context(&notice))?,
     })
 }
 
@@ -118,7 +118,8 @@ impl Command for SendNoticeCode {
         let (notice, user) = find(world, self.token)?;
         must_be_frozen(&user)?;
         let scope = Scope { org: notice.org, app: notice.app };
-        let to = Recipient { channel: notice.channel, recipient: &notice.recipient, door: door(&notice) };
+        let to =
+            Recipient { channel: notice.channel, recipient: &notice.recipient, code_context: code_context(&notice) };
         verification::start(world, scope, &to, &self.code)?;
         Ok(())
     }
@@ -145,7 +146,7 @@ impl Command for Unfreeze {
         let (notice, user) = find(world, self.token)?;
         must_be_frozen(&user)?;
         let scope = Scope { org: notice.org, app: notice.app };
-        let checked = verification::check(world, scope, &notice.recipient, door(&notice), &self.offered_hash)?;
+        let checked = verification::check(world, scope, &notice.recipient, code_context(&notice), &self.offered_hash)?;
         if checked == Checked::Right {
             change(world, &user, EventName::UserUpdated, |user| user.payouts_frozen_at = None)?;
         }

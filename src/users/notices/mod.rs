@@ -14,10 +14,10 @@ pub use token::NoticeToken;
 
 use super::model::{AppUser, User};
 use crate::apps;
-use crate::http::Scope;
 use crate::ids::NoticeId;
 use crate::messages::{self, Channel, PayeeChange, Template};
 use crate::payout_methods::{self, MethodOrigin, PayoutMethod};
+use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
@@ -50,7 +50,7 @@ pub(super) fn of_changes(
         (PayeeChange::Phone, is_replaced(before.phone_e164.as_ref(), after.phone_e164.as_ref())),
     ];
     let changes: Vec<PayeeChange> = changes.into_iter().filter(|(_, is)| *is).map(|(change, _)| change).collect();
-    let method = method.map(PayoutMethod::told_apart);
+    let method = method.map(PayoutMethod::distinguished);
     send(world, scope, before, &changes, method.as_deref())
 }
 

@@ -4,12 +4,11 @@ use super::json::{ScreeningJson, document};
 use super::model::{HitStatus, ScreeningHit};
 use crate::engine::Command;
 use crate::events::EventName;
-use crate::http::inputs::word_input;
 use crate::ids::{MemberId, OrgId, UserId};
 use crate::members::{self, Role};
 use crate::refusal::{Code, Refusal};
 use crate::users::model::{OfacStatus, User};
-use crate::users::rules::{self, Next, UserEvent};
+use crate::users::rules::{self, Transition, UserEvent};
 use crate::users::{change, find_in_organization};
 use crate::world::record::{key, words};
 use crate::world::{Halt, World};
@@ -23,7 +22,6 @@ words! {
         Confirm = "confirm",
     }
 }
-word_input!(Decision);
 
 /// Decides all open hits of a user.
 #[derive(Clone, Debug)]
@@ -96,10 +94,10 @@ impl DecideScreening {
             Decision::Clear => UserEvent::ClearUnverified,
             Decision::Confirm => UserEvent::Confirm,
         };
-        match rules::next(user.status, event) {
-            Next::Moved(to) => Ok(to),
-            Next::AlreadyThere => Err(not_now("The review ended before, with the same decision.")),
-            Next::Refused => Err(not_now("The user is not under review.")),
+        match rules::transition(user.status, event) {
+            Transition::Moved(to) => Ok(to),
+            Transition::AlreadyApplied => Err(not_now("The review ended before, with the same decision.")),
+            Transition::Refused => Err(not_now("The user is not under review.")),
         }
     }
 }

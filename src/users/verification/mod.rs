@@ -1,7 +1,7 @@
 //! Six-digit codes that prove that a person holds a phone or an address: one policy for users, claims and notices, over
 //! the API and on pages (docs/decisions.md 6, 14, 16, 17).
 //!
-//! A code is bound to its recipient and to its [`Door`]: what it proves, and the link, app or user for which it was sent.
+//! A code is bound to its recipient and to its [`CodeContext`]: what it proves, and the link, app or user for which it was sent.
 //! It is good for ten minutes, once, and for five tries. Only the newest code of a door counts. Sending another does not
 //! give new tries while the one before is still alive: its wrong tries are carried over.
 //!
@@ -20,7 +20,7 @@ mod tests;
 mod unlock;
 
 pub use model::{Verification, VerificationDay, VerificationRecipient};
-pub use rules::{LOCKED_AFTER, Standing, UNNAMED_WRONG_MAX};
+pub use rules::{LOCKED_AFTER, LockState, UNNAMED_WRONG_MAX};
 pub use unlock::Unlock;
 
 use std::collections::BTreeMap;
@@ -34,13 +34,16 @@ use uuid::Uuid;
 use crate::apps::phones;
 use crate::chain::hex;
 use crate::clock::{DAY_SECONDS, Time};
-use crate::events::{self, EventName, News};
-use crate::http::{Answer, Bursar, Noted, Scope};
+use crate::events::{self, EventName, NewEvent};
+use crate::http::Answer;
 use crate::ids::{AppId, MessageId, OrgId, VerificationId};
 use crate::messages::{self, Channel, CodePurpose, Message, Template};
+use crate::program::Bursar;
 use crate::refusal::{Code, Refusal};
+use crate::scope::Scope;
+use crate::security_log::Noted;
 use crate::security_log::SecurityEvent;
-use crate::vault::{Place, Purpose, Tampered, Unsealed, Vault};
+use crate::vault::{Purpose, SealContext, Tampered, Unsealed, Vault};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
@@ -89,8 +92,8 @@ pub fn hash_code(vault: &Vault, org: OrgId, code: &str) -> Vec<u8> {
 }
 
 /// Where a code is sealed: in one message to one recipient.
-pub fn place(org: OrgId, message: MessageId, recipient: &str) -> Place {
-    Place::new(Purpose::Code, org, "messages", message.0, "template").bound_to(recipient).formerly(org.0)
+pub fn seal_context(org: OrgId, message: MessageId, recipient: &str) -> SealContext {
+    SealContext::new(Purpose::Code, org, "messages", message.0, "template").bound_to(recipient).formerly(org.0)
 }
 
 /// Opens the code of a [`Template::Code`], for the worker that sends it.
@@ -98,13 +101,13 @@ pub fn place(org: OrgId, message: MessageId, recipient: &str) -> Place {
 /// # Errors
 /// [`Tampered`].
 pub fn open_code(vault: &Vault, message: &Message, sealed_code: &[u8]) -> Result<String, Tampered> {
-    let code = vault.open(&place(message.org, message.id, &message.recipient), sealed_code)?;
+    let code = vault.open(&seal_context(message.org, message.id, &message.recipient), sealed_code)?;
     String::from_utf8(code).map_err(|_| Tampered)
 }
 
 /// Where a code is offered: what it proves, and for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Door {
+pub struct CodeContext {
     /// What the code proves.
     pub purpose: CodePurpose,
     /// The link, app or user that it is bound to.
@@ -113,7 +116,7 @@ pub struct Door {
     pub names_recipient: bool,
 }
 
-impl Door {
+impl CodeContext {
     /// An app verifies its user.
     pub const fn verification(app: AppId) -> Self {
         Self { purpose: CodePurpose::Verification, about: app.0, names_recipient: true }
@@ -128,7 +131,7 @@ pub struct Recipient<'a> {
     /// E.164 or an address.
     pub recipient: &'a str,
     /// Where it is offered.
-    pub door: Door,
+    pub code_context: CodeContext,
 }
 
 /// Makes `new` the recipient's code at this door and queues the message that carries it.
@@ -139,30 +142,30 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
     if to.channel == Channel::Sms {
         phones::still_writes_to(world, scope, to.recipient)?;
     }
-    let (now, door) = (world.now(), to.door);
+    let (now, code_context) = (world.now(), to.code_context);
     let counted = recipient_row(world, scope.org, to.recipient)?;
     let tally = counted.as_ref().map(|counted| counted.tally()).unwrap_or_default();
     // A code that could not be typed is not sent.
-    if let Some(refusal) = refused(tally.standing(door.names_recipient, now)) {
+    if let Some(refusal) = refused(tally.lock_state(code_context.names_recipient, now)) {
         return Err(refusal.into());
     }
-    let known = row(world, scope.org, to.recipient, door)?;
+    let known = row(world, scope.org, to.recipient, code_context)?;
     let before = match &known {
         Some(known) => Some(known.clone()),
-        None => row(world, scope.org, &forgotten(world, to.recipient), door)?,
+        None => row(world, scope.org, &forgotten(world, to.recipient), code_context)?,
     };
     let sent = before.as_ref().map_or(&[][..], |before| &before.sent_at_micros.0);
     let message = "At most five codes an hour are sent to one phone or address for one purpose.";
     let sends = with_one_more(sent, now, SENDS_PER_HOUR_MAX, message)?;
-    let unnamed = unnamed_sends(counted.as_deref(), door, now)?;
-    let today = count_send(world, scope, door.purpose)?;
+    let unnamed = unnamed_sends(counted.as_deref(), code_context, now)?;
+    let today = count_send(world, scope, code_context.purpose)?;
 
     // From here it must succeed.
     let fresh = Verification {
         org: scope.org,
         recipient: to.recipient.to_owned(),
-        purpose: door.purpose,
-        about: door.about,
+        purpose: code_context.purpose,
+        about: code_context.about,
         code_hash: new.code_hash.clone(),
         tries: known.as_ref().filter(|known| is_alive(known, now)).map_or(0, |known| known.tries),
         sent_at_micros: Document(sends),
@@ -174,7 +177,7 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
         counted.unnamed_sent_at_micros = Document(unnamed);
         counted.count_event(scope.app);
     })?;
-    let json = VerificationJson::of(&counted, door.purpose, now);
+    let json = VerificationJson::of(&counted, code_context.purpose, now);
     let json = VerificationJson { sends_last_hour: fresh.sent_at_micros.0.len(), sends_today: today, ..json };
     let json = VerificationJson { channel: to.channel, ..json };
     emit(world, scope, EventName::VerificationSent, &counted, &json)?;
@@ -183,15 +186,19 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
         None => world.add(fresh),
     };
     Ok(messages::queue_sealed(world, scope, to.channel, to.recipient, |id| Template::Code {
-        sealed_code: new.code.seal(&place(scope.org, id, to.recipient)),
-        purpose: door.purpose,
+        sealed_code: new.code.seal(&seal_context(scope.org, id, to.recipient)),
+        purpose: code_context.purpose,
     }))
 }
 
 /// The sends to this recipient by links that name no payee, with one more where this door is such a link.
-fn unnamed_sends(counted: Option<&VerificationRecipient>, door: Door, now: Time) -> Result<Vec<i64>, Refusal> {
+fn unnamed_sends(
+    counted: Option<&VerificationRecipient>,
+    code_context: CodeContext,
+    now: Time,
+) -> Result<Vec<i64>, Refusal> {
     let sent = counted.map_or(&[][..], |counted| &counted.unnamed_sent_at_micros.0);
-    if door.names_recipient {
+    if code_context.names_recipient {
         return Ok(sent.to_vec());
     }
     let message =
@@ -231,8 +238,8 @@ impl Checked {
     pub fn refusal(self) -> Option<Refusal> {
         let message = match self {
             Self::Right => return None,
-            Self::Waiting(seconds) => return refused(Standing::Waiting(seconds)),
-            Self::Locked => return refused(Standing::Locked),
+            Self::Waiting(seconds) => return refused(LockState::Waiting(seconds)),
+            Self::Locked => return refused(LockState::Locked),
             Self::NoCode => {
                 "There is no code to compare with: none was sent, or it was used. Ask for a new one.".to_owned()
             }
@@ -263,13 +270,13 @@ impl Checked {
 }
 
 /// The refusal of a recipient whose codes are not compared now.
-fn refused(standing: Standing) -> Option<Refusal> {
-    match standing {
-        Standing::Open => None,
-        Standing::Waiting(seconds) => {
+fn refused(lock_state: LockState) -> Option<Refusal> {
+    match lock_state {
+        LockState::Open => None,
+        LockState::Waiting(seconds) => {
             Some(too_many("Too many wrong codes were entered for this phone or address. Try again later.", seconds))
         }
-        Standing::Locked => {
+        LockState::Locked => {
             let message = "Too many wrong codes were entered for this phone or address. Ask the sender to unlock it.";
             Some(Refusal::new(Code::VerificationLocked, message))
         }
@@ -281,19 +288,19 @@ pub fn check(
     world: &mut World,
     scope: Scope,
     recipient: &str,
-    door: Door,
+    code_context: CodeContext,
     offered_hash: &[u8],
 ) -> Result<Checked, Halt> {
     let now = world.now();
-    let Some(known) = row(world, scope.org, recipient, door)?.filter(|known| known.used_at.is_none()) else {
+    let Some(known) = row(world, scope.org, recipient, code_context)?.filter(|known| known.used_at.is_none()) else {
         return Ok(Checked::NoCode);
     };
     let counted = recipient_row(world, scope.org, recipient)?;
     let tally = counted.as_ref().map(|counted| counted.tally()).unwrap_or_default();
-    match tally.standing(door.names_recipient, now) {
-        Standing::Open => {}
-        Standing::Waiting(seconds) => return Ok(Checked::Waiting(seconds)),
-        Standing::Locked => return Ok(Checked::Locked),
+    match tally.lock_state(code_context.names_recipient, now) {
+        LockState::Open => {}
+        LockState::Waiting(seconds) => return Ok(Checked::Waiting(seconds)),
+        LockState::Locked => return Ok(Checked::Locked),
     }
     if known.tries >= TRIES_MAX {
         return Ok(Checked::Dead);
@@ -306,7 +313,7 @@ pub fn check(
         return Ok(Checked::Right);
     }
     let known = world.change(&known, |known| known.tries += 1);
-    let tally = tally.after_wrong(door.names_recipient, now);
+    let tally = tally.after_wrong(code_context.names_recipient, now);
     // It was compared, so the recipient was not locked before.
     let locks = tally.locked_at.is_some();
     let counted = count(world, scope, recipient, counted, |counted| {
@@ -316,20 +323,26 @@ pub fn check(
         }
     })?;
     if locks {
-        let json = VerificationJson::of(&counted, door.purpose, now);
+        let json = VerificationJson::of(&counted, code_context.purpose, now);
         emit(world, scope, EventName::VerificationLocked, &counted, &json)?;
     }
     Ok(Checked::Wrong { tries_left: TRIES_MAX - known.tries, recipient: counted.id, locks })
 }
 
 /// Compares two codes that are good only together: a right one is used only if the other one is right too.
-pub fn check_both(world: &mut World, scope: Scope, tried: [(&str, Door, &[u8]); 2]) -> Result<[Checked; 2], Halt> {
-    let [(first, first_door, first_hash), (second, second_door, second_hash)] = tried;
-    let checked =
-        [check(world, scope, first, first_door, first_hash)?, check(world, scope, second, second_door, second_hash)?];
+pub fn check_both(
+    world: &mut World,
+    scope: Scope,
+    tried: [(&str, CodeContext, &[u8]); 2],
+) -> Result<[Checked; 2], Halt> {
+    let [(first, first_context, first_hash), (second, second_context, second_hash)] = tried;
+    let checked = [
+        check(world, scope, first, first_context, first_hash)?,
+        check(world, scope, second, second_context, second_hash)?,
+    ];
     if checked != [Checked::Right; 2] {
-        for (checked, (recipient, door, _)) in checked.into_iter().zip(tried) {
-            if let (Checked::Right, Some(known)) = (checked, row(world, scope.org, recipient, door)?) {
+        for (checked, (recipient, code_context, _)) in checked.into_iter().zip(tried) {
+            if let (Checked::Right, Some(known)) = (checked, row(world, scope.org, recipient, code_context)?) {
                 world.change(&known, |known| known.used_at = None);
             }
         }
@@ -338,13 +351,18 @@ pub fn check_both(world: &mut World, scope: Scope, tried: [(&str, Door, &[u8]); 
 }
 
 /// Whether a code was sent to the recipient that can still be typed at this door.
-pub fn is_awaited(world: &mut World, org: OrgId, recipient: &str, door: Door) -> Result<bool, Halt> {
+pub fn is_awaited(world: &mut World, org: OrgId, recipient: &str, code_context: CodeContext) -> Result<bool, Halt> {
     let now = world.now();
-    Ok(row(world, org, recipient, door)?.is_some_and(|known| is_alive(&known, now)))
+    Ok(row(world, org, recipient, code_context)?.is_some_and(|known| is_alive(&known, now)))
 }
 
-fn row(world: &mut World, org: OrgId, recipient: &str, door: Door) -> Result<Option<Arc<Verification>>, Halt> {
-    world.get::<Verification>(key![org, recipient.to_owned(), door.purpose, door.about])
+fn row(
+    world: &mut World,
+    org: OrgId,
+    recipient: &str,
+    code_context: CodeContext,
+) -> Result<Option<Arc<Verification>>, Halt> {
+    world.get::<Verification>(key![org, recipient.to_owned(), code_context.purpose, code_context.about])
 }
 
 /// What is counted of a recipient; of one who was erased, under the hash that replaced it.
@@ -541,7 +559,7 @@ fn emit(
     counted: &VerificationRecipient,
     json: &VerificationJson,
 ) -> Result<(), Halt> {
-    events::tell(world, scope, News::of(name, counted.id.0, counted.version_in(scope.app), json))
+    events::emit(world, scope, NewEvent::of(name, counted.id.0, counted.version_in(scope.app), json))
 }
 
 /// A phone or an address for people who may know it but must not learn it.

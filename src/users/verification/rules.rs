@@ -56,7 +56,7 @@ pub struct Tally {
 
 /// Whether a code of the recipient is compared, or sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum LockState {
     /// It is.
     Open,
     /// Not before so many seconds.
@@ -72,9 +72,9 @@ impl Tally {
     }
 
     /// Whether a door that names the recipient, or one that does not, compares a code now.
-    pub fn standing(self, is_named: bool, now: Time) -> Standing {
+    pub fn lock_state(self, is_named: bool, now: Time) -> LockState {
         if self.locked_at.is_some() {
-            return Standing::Locked;
+            return LockState::Locked;
         }
         let until = if is_named {
             // What a stranger typed at a link of their own does not make the payee wait.
@@ -85,8 +85,8 @@ impl Tally {
             waits_until(self.total(now), self.named.last_at.max(self.unnamed.last_at))
         };
         match until.map(|until| until.seconds_since(now)) {
-            Some(seconds) if seconds > 0 => Standing::Waiting(seconds),
-            Some(_) | None => Standing::Open,
+            Some(seconds) if seconds > 0 => LockState::Waiting(seconds),
+            Some(_) | None => LockState::Open,
         }
     }
 
@@ -124,7 +124,7 @@ mod tests {
         let (start, mut tally, mut compared) = (day_one(), Tally::default(), 0);
         for minute in 0..days * 24 * 60 {
             let now = start.plus_seconds(minute * 60);
-            if !pauses(minute) && tally.standing(named(minute), now) == Standing::Open {
+            if !pauses(minute) && tally.lock_state(named(minute), now) == LockState::Open {
                 tally = tally.after_wrong(named(minute), now);
                 compared += 1;
             }
@@ -137,28 +137,31 @@ mod tests {
         let (mut tally, mut now) = (Tally::default(), day_one());
         let mut waits = Vec::new();
         while tally.locked_at.is_none() {
-            match tally.standing(true, now) {
-                Standing::Waiting(seconds) => {
+            match tally.lock_state(true, now) {
+                LockState::Waiting(seconds) => {
                     waits.push(seconds);
                     now = now.plus_seconds(seconds);
                 }
-                Standing::Open | Standing::Locked => tally = tally.after_wrong(true, now),
+                LockState::Open | LockState::Locked => tally = tally.after_wrong(true, now),
             }
         }
         let of = |seconds| waits.iter().filter(|wait| **wait == seconds).count();
         assert_eq!((of(SHORT_WAIT_SECONDS), of(LONG_WAIT_SECONDS)), (20, 70));
         assert_eq!(tally.total(now), LOCKED_AFTER);
-        assert_eq!(tally.standing(true, now.plus_seconds(KEPT_SECONDS)), Standing::Locked, "time does not unlock");
+        assert_eq!(tally.lock_state(true, now.plus_seconds(KEPT_SECONDS)), LockState::Locked, "time does not unlock");
     }
 
     #[test]
     fn no_timing_gets_more_than_a_hundred_guesses_in_sixty_days() {
         for pause in [0, 20, 29, 30, 31] {
             let rests = |minute: i64| pause > 0 && minute / (24 * 60) % (2 * pause) >= pause;
-            for doors in 0..3 {
-                let named = |minute: i64| doors == 0 || doors == 1 && minute % 2 == 0;
+            for code_contexts in 0..3 {
+                let named = |minute: i64| code_contexts == 0 || code_contexts == 1 && minute % 2 == 0;
                 let compared = compared(60, named, rests);
-                assert!(compared <= LOCKED_AFTER, "{compared} guesses with rests of {pause} days at doors {doors}");
+                assert!(
+                    compared <= LOCKED_AFTER,
+                    "{compared} guesses with rests of {pause} days at doors {code_contexts}"
+                );
             }
         }
     }
@@ -170,7 +173,7 @@ mod tests {
         for _ in 0..UNNAMED_WRONG_MAX {
             tally = tally.after_wrong(false, day_one());
         }
-        assert_eq!(tally.standing(true, day_one()), Standing::Open);
-        assert_eq!(tally.standing(false, day_one()), Standing::Waiting(KEPT_SECONDS));
+        assert_eq!(tally.lock_state(true, day_one()), LockState::Open);
+        assert_eq!(tally.lock_state(false, day_one()), LockState::Waiting(KEPT_SECONDS));
     }
 }

@@ -27,14 +27,22 @@ impl Command for Step {
         let vault = Vault::new([1; 32]);
         match self.2 {
             Do::Send(code) => {
-                let to = Recipient { channel: Channel::Sms, recipient: self.1, door: Door::verification(self.0.app) };
+                let to = Recipient {
+                    channel: Channel::Sms,
+                    recipient: self.1,
+                    code_context: CodeContext::verification(self.0.app),
+                };
                 start(world, self.0, &to, &NewCode::of(&vault, self.0.org, code, [0; 24]))?;
                 Ok(None)
             }
-            Do::Check(code) => {
-                check(world, self.0, self.1, Door::verification(self.0.app), &hash_code(&vault, self.0.org, code))
-                    .map(Some)
-            }
+            Do::Check(code) => check(
+                world,
+                self.0,
+                self.1,
+                CodeContext::verification(self.0.app),
+                &hash_code(&vault, self.0.org, code),
+            )
+            .map(Some),
         }
     }
 }

@@ -5,10 +5,10 @@ use super::{VerificationJson, count, emit, recipient_row};
 use crate::engine::Command;
 use crate::events::EventName;
 use crate::events::acts::{self, ActKind, NewAct};
-use crate::http::Scope;
 use crate::ids::{MemberId, OrgId};
 use crate::messages::CodePurpose;
 use crate::refusal::Refusal;
+use crate::scope::Scope;
 use crate::world::{Halt, World};
 
 /// POST /v2/verifications/unlock. Works for a recipient without a user. To repeat it changes nothing.

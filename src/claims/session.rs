@@ -1,0 +1,137 @@
+//! The sitting of a payee: a secret that only the one who knew the code holds.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::model::ClaimSession;
+use super::rules::{self as session_rules, IDLE_SECONDS, Rights};
+use crate::ids::Entropy;
+use crate::payout_links::{self, ClaimToken, PayoutLink, rules};
+use crate::refusal::{Code, Refusal};
+use crate::users::{self, User};
+use crate::vault::{Purpose, Vault};
+use crate::world::record::key;
+use crate::world::{Halt, World};
+
+/// A secret that was drawn for a new sitting.
+#[derive(Clone)]
+pub struct NewSession {
+    /// What the payee's browser keeps.
+    pub secret: String,
+    /// Its keyed hash.
+    pub hash: Vec<u8>,
+}
+
+impl NewSession {
+    /// Draws a secret.
+    pub fn draw(vault: &Vault, entropy: &mut Entropy) -> Self {
+        let secret = URL_SAFE_NO_PAD.encode(entropy.bytes::<32>());
+        let hash = hash(vault, &secret);
+        Self { secret, hash }
+    }
+}
+
+impl std::fmt::Debug for NewSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("NewSitting(…)")
+    }
+}
+
+/// The keyed hash of a sitting's secret.
+pub fn hash(vault: &Vault, secret: &str) -> Vec<u8> {
+    vault.keyed_hash(Purpose::Session, &[secret.as_bytes()]).to_vec()
+}
+
+/// A link, the sitting that works on it, and who sits there.
+#[derive(Clone, Debug)]
+pub struct ActiveSession {
+    /// The link.
+    pub link: Arc<PayoutLink>,
+    /// The sitting.
+    pub session: Arc<ClaimSession>,
+    /// The payee.
+    pub user: Arc<User>,
+    /// What the session may do.
+    pub rights: Rights,
+}
+
+impl ActiveSession {
+    /// Refuses what changes the payee, or this link before it is paid, once the session may not.
+    ///
+    /// # Errors
+    /// `invalid-state`.
+    pub fn may_change(&self) -> Result<(), Refusal> {
+        match self.rights {
+            Rights::All => Ok(()),
+            Rights::ReplaceFailed | Rights::None => {
+                let message = "This payout was paid out, so this session may only replace a payout method that \
+                               failed. Ask for a new code to change anything else.";
+                Err(Refusal::new(Code::InvalidState, message))
+            }
+        }
+    }
+
+    /// Refuses to choose where the money goes when there is nothing to send.
+    ///
+    /// # Errors
+    /// `already-claimed`.
+    pub fn may_choose_method(&self) -> Result<(), Refusal> {
+        if self.link.remaining().is_zero() {
+            return Err(Refusal::new(Code::AlreadyClaimed, "All of this payout is paid out, or on its way."));
+        }
+        Ok(())
+    }
+
+    /// Whether the session may change what holds for later payouts to this payee.
+    pub fn may_change_payee(&self) -> bool {
+        self.rights == Rights::All && !self.session.is_guest
+    }
+
+    /// Prolongs the session: it changed something.
+    pub fn touch(&self, world: &mut World, edit: impl FnOnce(&mut ClaimSession)) {
+        let until = world.now().plus_seconds(IDLE_SECONDS);
+        world.change(&self.session, |session| {
+            session.changes_until = until;
+            edit(session);
+        });
+    }
+}
+
+/// The session that this secret names at this link, ended or not.
+pub(super) fn shown(
+    world: &mut World,
+    link: &PayoutLink,
+    secret_hash: Option<&[u8]>,
+) -> Result<Option<Arc<ClaimSession>>, Halt> {
+    let session = match secret_hash {
+        Some(hash) => world.find::<ClaimSession>(ClaimSession::BY_SECRET, key![link.org, hash.to_vec()])?,
+        None => None,
+    };
+    Ok(session.filter(|session| session.link == link.id))
+}
+
+/// The sitting that this secret opens on this link.
+///
+/// # Errors
+/// `not-found`, `link-expired`, `link-canceled`, `already-claimed` by another, `unauthorized` without a valid sitting.
+pub fn find(world: &mut World, token: &ClaimToken, secret_hash: Option<&[u8]>) -> Result<ActiveSession, Halt> {
+    let link = payout_links::by_token(world, token)?;
+    rules::may_open(&link, world.now())?;
+    let (now, paid_out) = (world.now(), link.remaining().is_zero());
+    let rights = |session: &ClaimSession| session_rules::rights(session, paid_out, now);
+    let session = shown(world, &link, secret_hash)?;
+    let Some((session, rights)) =
+        session.map(|session| (session.clone(), rights(&session))).filter(|(_, rights)| *rights != Rights::None)
+    else {
+        let message =
+            "Prove who you are first: give your phone number or e-mail address, then the code that was sent there.";
+        return Err(Refusal::new(Code::Unauthorized, message).into());
+    };
+    let user = users::find(world, link.scope(), session.user_id)?;
+    if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
+        return Err(Refusal::new(Code::AlreadyClaimed, "Somebody else claimed this payout.").into());
+    }
+    Ok(ActiveSession { link, session, user, rights })
+}

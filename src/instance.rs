@@ -1,0 +1,478 @@
+//! Opening what the program stands on: the data folder, its lock, the master key, the store, the engine.
+//!
+//! Invariant: an embedded store is opened by one process at a time; a second one is told so at once
+//! instead of sharing the file.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
+
+use secrecy::SecretString;
+use zeroize::Zeroizing;
+
+use crate::apps::{Key, Organization, keys};
+use crate::chain::HistoryKeys;
+use crate::clock::Clock;
+use crate::config::{BadConfig, Config, Database};
+use crate::engine::{Engine, Executor, Queries};
+use crate::history;
+use crate::ids::Seeds;
+use crate::key_file::{self, MasterKeys};
+use crate::outbound::{DEADLINE, Outbound};
+use crate::payout_links::{self, PayoutLink};
+use crate::program::{Bursar, Environment, KnownKeys, SetupToken, SignIns};
+use crate::providers::{Gateway, Providers, Smtp};
+use crate::refusal::Refusal;
+use crate::screening::Watchlist;
+use crate::store::postgres::Arrival;
+use crate::store::sqlite::OpenError;
+use crate::store::{BackgroundThread, Departure, Memory, Postgres, Reads, Sqlite, Store, postgres};
+use crate::vault::Vault;
+use crate::world::{Query, Want};
+
+/// Why the program could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum Unopened {
+    /// A setting is at fault: exit code 78.
+    #[error(transparent)]
+    Config(#[from] BadConfig),
+    /// Another process has the store: exit code 1.
+    #[error(
+        "another bursar has {path} open, and an embedded store has one process. Stop that server first (systemctl stop bursar), or use its HTTP API"
+    )]
+    Locked {
+        /// The store's file.
+        path: String,
+    },
+    /// The store did not open: exit code 1.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// The shared store did not open: exit code 1.
+    #[error(transparent)]
+    Shared(#[from] postgres::OpenError),
+    /// The sandbox's clock could not be read, or its demonstration not be made: exit code 1.
+    #[error("{0}")]
+    Sandbox(String),
+    /// The system said no: exit code 1.
+    #[error("{what}: {source}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// The reason.
+        source: std::io::Error,
+    },
+}
+
+fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Unopened {
+    let what = what.into();
+    move |source| Unopened::System { what, source }
+}
+
+/// An opened store, before anything runs over it.
+pub struct Instance {
+    /// One for each executor.
+    stores: Vec<Store>,
+    reads: Reads,
+    guards: Guards,
+}
+
+/// What lives as long as the store is open: dropped, it ends what is done beside it and gives the lock back.
+#[derive(Default)]
+pub struct Guards {
+    // The order matters: checkpoints end before another process may come in.
+    background: Vec<BackgroundThread>,
+    lock: Option<File>,
+}
+
+/// What the program needs of its surroundings beside the store. Tests hand in a clock that stands and seeds that count.
+pub struct Dependencies {
+    /// Tells the time.
+    pub clock: Clock,
+    /// Chance for commands.
+    pub command_seeds: Seeds,
+    /// Chance for requests.
+    pub request_seeds: Seeds,
+    /// Seals and hashes.
+    pub vault: Vault,
+    /// Which environment.
+    pub environment: Environment,
+    /// Where people reach the pages, without a trailing slash.
+    pub public_url: String,
+    /// Carry messages to people.
+    pub providers: Providers,
+    /// How long a call to another's server may take.
+    pub call_deadline: Duration,
+    /// The sanctions list to begin with.
+    pub watchlist: Arc<Watchlist>,
+}
+
+impl Instance {
+    /// Opens an embedded store in a file, and locks it.
+    ///
+    /// # Errors
+    /// `Locked` when another process has it; `Store` when it does not open.
+    pub fn sqlite(path: &Path, migrate: bool) -> Result<Self, Unopened> {
+        let lock = lock(path)?;
+        let Sqlite { writer, readers, checkpointer, .. } = Sqlite::open(path, migrate)?;
+        let guards = Guards { background: vec![checkpointer], lock: Some(lock) };
+        Ok(Self { stores: vec![Store::Sqlite(Box::new(writer))], reads: Reads::Sqlite(readers), guards })
+    }
+
+    /// Opens a shared store on a server, with so many executors.
+    ///
+    /// # Errors
+    /// `Shared` when it cannot be reached, or its schema is not ours.
+    pub fn postgres(settings: postgres::Settings, migrate: bool, executors: usize) -> Result<Self, Unopened> {
+        let Postgres { writers, readers, background } = Postgres::open(settings, migrate, executors)?;
+        let stores = writers.into_iter().map(|writer| Store::Postgres(Box::new(writer))).collect();
+        let guards = Guards { background, lock: None };
+        Ok(Self { stores, reads: Reads::Postgres(readers), guards })
+    }
+
+    /// A store in memory: gone with the process.
+    pub fn memory(memory: &Memory) -> Self {
+        let stores = vec![Store::Memory(memory.clone())];
+        Self { stores, reads: Reads::Memory(memory.clone()), guards: Guards::default() }
+    }
+
+    /// Opens the store that the configuration names.
+    ///
+    /// # Errors
+    /// See [`Instance::sqlite`].
+    pub fn configured(config: &Config) -> Result<Self, Unopened> {
+        make_folder(&config.data_dir)?;
+        match &config.database {
+            Database::Sqlite(path) => {
+                let opened = Self::sqlite(path, config.migrate)?;
+                opened.reads.limit_storage(config.storage_quota_bytes);
+                Ok(opened)
+            }
+            Database::Postgres { settings, password_file, executors } => {
+                let server = server(settings, password_file.as_deref())?;
+                Self::postgres(server, config.migrate, usize::from(executors.get()))
+            }
+        }
+    }
+
+    /// Whether there is no organization in it. It may wait for a server, and must not be called from async code.
+    ///
+    /// # Errors
+    /// `Sandbox` when it cannot be read.
+    pub fn is_empty(&self) -> Result<bool, Unopened> {
+        let any = [Want::Page(Query::across::<Organization>(1))];
+        let found = self.reads.load(&any).map_err(|error| Unopened::Sandbox(error.to_string()))?;
+        Ok(found.iter().all(Vec::is_empty))
+    }
+
+    /// The writing halves, one for each executor, the reading half, and what keeps them open: for whoever looks at
+    /// a store without running anything over it.
+    pub fn into_parts(self) -> (Vec<Store>, Reads, Guards) {
+        (self.stores, self.reads, self.guards)
+    }
+
+    /// Starts the engine over it.
+    ///
+    /// # Errors
+    /// `System` when there is no thread for it.
+    pub fn start(self, dependencies: Dependencies) -> Result<(Arc<Bursar>, Guards), Unopened> {
+        let Dependencies {
+            clock,
+            mut command_seeds,
+            request_seeds,
+            vault,
+            environment,
+            public_url,
+            providers,
+            call_deadline,
+            watchlist,
+        } = dependencies;
+        let mut executors = Vec::with_capacity(self.stores.len());
+        let mut stores = self.stores;
+        let history = history::keys(&vault);
+        begin_history(&mut stores, &self.reads, &history, &clock)?;
+        let executor = |store, seeds| Executor::new(store, clock.clone(), seeds).chained(history.chain.clone());
+        // One that is alone has all the chance.
+        while stores.len() > 1 {
+            executors.extend(stores.pop().map(|store| executor(store, command_seeds.split())));
+        }
+        executors.extend(stores.pop().map(|store| executor(store, command_seeds)));
+        let engine = Engine::with(executors).map_err(system("cannot start the engine's threads"))?;
+        let queries = Queries::start(self.reads.clone()).map_err(system("cannot start the threads of reads"))?;
+        let bursar = Bursar {
+            engine,
+            reads: self.reads,
+            queries,
+            vault: Arc::new(vault),
+            history,
+            clock,
+            environment,
+            public_url,
+            seeds: Mutex::new(request_seeds),
+            keys: KnownKeys::default(),
+            sign_ins: SignIns::default(),
+            providers,
+            outbound: Outbound::new(environment.reach(), call_deadline),
+            setup: SetupToken::default(),
+            watchlist: RwLock::new(watchlist),
+        };
+        Ok((Arc::new(bursar), self.guards))
+    }
+}
+
+/// Chains what an older version left, on a thread of its own: a server may have to be waited for.
+fn begin_history(stores: &mut Vec<Store>, reads: &Reads, keys: &HistoryKeys, clock: &Clock) -> Result<(), Unopened> {
+    let Some(store) = stores.pop() else { return Ok(()) };
+    let opened = std::thread::scope(|scope| {
+        let opening = scope.spawn(|| history::open(store, reads, keys, clock));
+        let died = || Err(history::Unopened::Refused("a bug of ours stopped the start".to_owned()));
+        opening.join().unwrap_or_else(|_| died())
+    });
+    let store = opened.map_err(|error| match error {
+        history::Unopened::ForeignKey => Unopened::Config(BadConfig::one(format!(
+            "key-file: holds another key than the one that this store was filled with: put that one back ({error})"
+        ))),
+        history::Unopened::Store(_) | history::Unopened::Refused(_) => {
+            Unopened::Sandbox(format!("cannot open the history: {error}"))
+        }
+    })?;
+    stores.push(store);
+    Ok(())
+}
+
+/// Opens the store that the configuration names, with the vault of its key file. A sandbox that begins makes its key.
+///
+/// # Errors
+/// `Config` when the key file is missing in production, or beside a store that is not empty; when it may be read by
+/// others, or holds no key; see [`Instance::configured`].
+pub fn with_vault(config: &Config) -> Result<(Instance, Vault), Unopened> {
+    let path = &config.key.file;
+    if config.environment == Environment::Production || path.exists() {
+        let vault = vault(config)?;
+        return Ok((Instance::configured(config)?, vault));
+    }
+    let opened = Instance::configured(config)?;
+    if !opened.is_empty()? {
+        let reason = format!(
+            "key-file {}: is not there, and what is in this store opens with its own key only: put back the key file that \
+             the store began with",
+            path.display()
+        );
+        return Err(BadConfig::one(reason).into());
+    }
+    key_file::write_new(path, &MasterKeys::draw())
+        .map_err(system(format!("cannot make the key file {}", path.display())))?;
+    Ok((opened, vault(config)?))
+}
+
+/// Refuses a store that another environment filled, or another master key.
+///
+/// # Errors
+/// `Config`, saying which.
+pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopened> {
+    let unread = |refusal: Refusal| Unopened::Sandbox(refusal.message);
+    let keys = bursar.read(|world| world.page::<Key>(&Query::across::<Key>(1))).await.map_err(unread)?;
+    if let Some(key) = keys.first()
+        && let Err(foreign) = keys::organization_in(&key.client_id, config.environment)
+    {
+        let reason = format!(
+            "environment {}: this store belongs to another ({}); each environment has a store of its own",
+            config.environment, foreign.message
+        );
+        return Err(BadConfig::one(reason).into());
+    }
+    let links = bursar.read(|world| world.page::<PayoutLink>(&Query::across::<PayoutLink>(1))).await.map_err(unread)?;
+    if links.first().is_some_and(|link| !payout_links::opens_with(&bursar.vault, link)) {
+        let reason = format!(
+            "key-file {}: holds another key than the one that this store was filled with: put that one back",
+            config.key.file.display()
+        );
+        return Err(BadConfig::one(reason).into());
+    }
+    Ok(())
+}
+
+/// Opens the store that the configuration names for reading only, beside whoever has it open. Nothing is made
+/// where nothing is.
+///
+/// # Errors
+/// `Store` when it does not open.
+pub fn read_only(config: &Config) -> Result<Reads, Unopened> {
+    match &config.database {
+        Database::Sqlite(path) => Ok(Reads::Sqlite(Sqlite::read_only(path)?)),
+        Database::Postgres { settings, password_file, .. } => {
+            Ok(Reads::Postgres(Postgres::read_only(server(settings, password_file.as_deref())?)?))
+        }
+    }
+}
+
+/// The history's keys of a configuration's key file; `None` where there is none.
+///
+/// # Errors
+/// `Config` when the key file cannot be used.
+pub fn history_of(config: &Config) -> Result<Option<HistoryKeys>, Unopened> {
+    if !config.key.file.exists() {
+        return Ok(None);
+    }
+    Ok(Some(history::keys(&vault(config)?)))
+}
+
+/// Opens an embedded store that is to move away, and locks it. Nothing is made where nothing is.
+///
+/// # Errors
+/// `Config` when there is no such file; `Locked` when it is served; `Store` when its schema is not exactly the program's.
+pub fn departing(path: &Path) -> Result<(Departure, Guards), Unopened> {
+    if !path.exists() {
+        return Err(BadConfig::one(format!("there is no store at {}", path.display())).into());
+    }
+    let guards = Guards { background: Vec::new(), lock: Some(lock(path)?) };
+    Ok((Departure::open(path)?, guards))
+}
+
+/// Connects to the server of a configuration, into which a store is to move.
+///
+/// # Errors
+/// `Config` when its password cannot be read; `Shared` when it cannot be reached.
+pub fn arriving(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<Arrival, Unopened> {
+    Ok(Arrival::open(server(settings, password_file)?)?)
+}
+
+/// Brings the schema of the configured database up to date, and spreads it over the nodes of its cluster. Gives the
+/// names of the tables that were not spread before.
+///
+/// # Errors
+/// `Config` for an embedded store; `Shared` when the database cannot be distributed.
+pub fn distribute(config: &Config) -> Result<Vec<String>, Unopened> {
+    match &config.database {
+        Database::Sqlite(_) => {
+            Err(BadConfig::one("database-url: only a postgres:// database can be distributed".to_owned()).into())
+        }
+        Database::Postgres { settings, password_file, .. } => {
+            Ok(Postgres::distribute(server(settings, password_file.as_deref())?)?)
+        }
+    }
+}
+
+/// The server of a configuration, with the password that is in a file.
+fn server(settings: &postgres::Settings, password_file: Option<&Path>) -> Result<postgres::Settings, BadConfig> {
+    let settings = settings.clone();
+    match password_file {
+        None => Ok(settings),
+        Some(path) => Ok(settings.with_password(secret_file("database-password-file", path)?.trim())),
+    }
+}
+
+impl std::fmt::Debug for Guards {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Guards(beside: {}, locked: {})", self.background.len(), self.lock.is_some())
+    }
+}
+
+/// Makes the data folder, for its owner alone, unless it is there.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), Unopened> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+        .map_err(system(format!("cannot make the data folder {}", folder.display())))
+}
+
+/// Locks the store's file by a file beside it. The system gives the lock back when the process ends, however it ends.
+/// By whatever name a store is reached, it has one lock.
+pub(crate) fn lock(store: &Path) -> Result<File, Unopened> {
+    // One that is not there yet has no other name.
+    let mut path = store.canonicalize().unwrap_or_else(|_| store.to_owned()).into_os_string();
+    path.push(".lock");
+    let path = PathBuf::from(path);
+    let failed = || format!("cannot lock {}", path.display());
+    let mut options = OpenOptions::new();
+    let file = options.create(true).write(true).truncate(false).mode(0o600).open(&path).map_err(system(failed()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Unopened::Locked { path: store.display().to_string() }),
+        Err(TryLockError::Error(source)) => Err(system(failed())(source)),
+    }
+}
+
+/// The vault of a configuration's key file.
+///
+/// # Errors
+/// `Config` when there is no such file, when others may read it, or when it holds no keys.
+pub fn vault(config: &Config) -> Result<Vault, Unopened> {
+    Ok(Vault::of(config.key.read().map_err(BadConfig::one)?.ring()))
+}
+
+/// The carriers of a configuration, with the secrets that they need.
+///
+/// # Errors
+/// `Config` when a file with a secret is missing, empty, or may be read by others, or there is no TLS.
+pub fn providers(config: &Config) -> Result<Providers, Unopened> {
+    let secret = |setting: &str, path: &Path| {
+        let text = secret_file(setting, path)?;
+        match text.trim() {
+            "" => Err(BadConfig::one(format!("{setting} {}: is empty", path.display()))),
+            secret => Ok(SecretString::from(secret)),
+        }
+    };
+    let mail = config.mail.as_ref().map(|(settings, password_file)| {
+        let password = password_file.as_ref().map(|path| secret("smtp-password-file", path)).transpose()?;
+        Smtp::new(settings.clone(), password.as_ref(), DEADLINE).map_err(BadConfig::one)
+    });
+    let phone = config.phone.as_ref().map(|(settings, token_file)| {
+        Ok::<_, BadConfig>(Gateway::new(settings.clone(), &secret("sms-token-file", token_file)?, DEADLINE))
+    });
+    Ok(Providers { mail: mail.transpose()?, phone: phone.transpose()? })
+}
+
+/// What a file holds that is for its owner's eyes alone.
+fn secret_file(setting: &str, path: &Path) -> Result<Zeroizing<String>, BadConfig> {
+    key_file::secret_text(path).map_err(|reason| BadConfig::one(format!("{setting} {}: {reason}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::config::Settings;
+
+    #[test]
+    fn a_store_is_opened_once_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.sqlite");
+        let first = Instance::sqlite(&path, true).unwrap();
+        assert!(matches!(Instance::sqlite(&path, true), Err(Unopened::Locked { .. })));
+        drop(first);
+        assert!(Instance::sqlite(&path, true).is_ok());
+    }
+
+    #[test]
+    fn a_sandbox_makes_its_key_once_and_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let data_dir = folder.path().join("data");
+        let settings = Settings { data_dir: Some(data_dir.clone()), ..Settings::default() };
+        let config = Config::load(settings, None).unwrap();
+        assert!(with_vault(&config).is_ok());
+        let made = std::fs::read_to_string(&config.key.file).unwrap();
+        assert!(with_vault(&config).is_ok());
+        assert_eq!(std::fs::read_to_string(&config.key.file).unwrap(), made);
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&data_dir), mode(&config.key.file)), (0o700, 0o600));
+
+        std::fs::set_permissions(&config.key.file, std::fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(with_vault(&config).err().unwrap().to_string().contains("may be read by others"));
+    }
+
+    #[test]
+    fn a_store_has_one_lock_under_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, alias) = (folder.path().join("store"), folder.path().join("alias"));
+        std::fs::write(&store, "").unwrap();
+        std::os::unix::fs::symlink(&store, &alias).unwrap();
+        let locked = lock(&store).unwrap();
+        assert!(matches!(lock(&alias), Err(Unopened::Locked { .. })));
+        drop(locked);
+        assert!(lock(&alias).is_ok());
+    }
+}

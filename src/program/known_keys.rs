@@ -1,0 +1,138 @@
+//! Keys that were read lately, so that a busy caller is let in without a read.
+//!
+//! Invariant: a revoked key is refused at once by the process that revoked it, and
+//! after [`KEPT`] by every other (docs/decisions.md 2 allows five seconds). Deliberately
+//! absent: keys that do not exist, because strangers could fill the memory with them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::clock::Time;
+use crate::ids::{AppId, OrgId};
+
+/// How long a key is believed without looking again.
+const KEPT: Duration = Duration::from_secs(3);
+/// Keys kept at most; beyond it the others are simply read each time.
+const KEYS_MAX: usize = 10_000;
+
+/// What is known of a live key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownKey {
+    /// The organization.
+    pub org: OrgId,
+    /// The app, unless it is the organization's own key.
+    pub app: Option<AppId>,
+    /// The keyed hash of its secret.
+    pub secret_hash: Vec<u8>,
+    /// From when on it opens nothing.
+    pub expires_at: Option<Time>,
+}
+
+/// Taken before a key is read. What was read is kept only if nothing was revoked in between.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadToken {
+    revocations: u64,
+    at: Instant,
+}
+
+/// See the module's comment.
+#[derive(Default)]
+pub struct KnownKeys {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    revocations: u64,
+    keys: HashMap<String, (Instant, Arc<KnownKey>)>,
+    used: HashMap<String, (OrgId, Time)>,
+}
+
+impl KnownKeys {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The key, if it was read lately.
+    pub fn get(&self, client_id: &str) -> Option<Arc<KnownKey>> {
+        let known = self.known();
+        let (read_at, key) = known.keys.get(client_id)?;
+        (read_at.elapsed() < KEPT).then(|| key.clone())
+    }
+
+    /// To be called before a key is read.
+    pub fn ask(&self) -> ReadToken {
+        ReadToken { revocations: self.known().revocations, at: Instant::now() }
+    }
+
+    /// Keeps what was read since `asked`.
+    pub fn remember(&self, client_id: &str, key: Arc<KnownKey>, asked: ReadToken) {
+        let mut known = self.known();
+        // The read may have seen the key as it was before a revocation that is already answered.
+        if known.revocations != asked.revocations {
+            return;
+        }
+        if known.keys.len() >= KEYS_MAX {
+            known.keys.retain(|_, (read_at, _)| read_at.elapsed() < KEPT);
+        }
+        if known.keys.len() < KEYS_MAX {
+            known.keys.insert(client_id.to_owned(), (asked.at, key));
+        }
+    }
+
+    /// Notes that a key was used, which [`KnownKeys::take_used`] hands over later: no request waits for it.
+    pub fn note_use(&self, client_id: &str, org: OrgId, now: Time) {
+        let mut known = self.known();
+        if let Some(used) = known.used.get_mut(client_id) {
+            used.1 = now;
+        } else if known.used.len() < KEYS_MAX {
+            known.used.insert(client_id.to_owned(), (org, now));
+        }
+    }
+
+    /// The keys that were used since the last call, and when.
+    pub fn take_used(&self) -> Vec<(OrgId, String, Time)> {
+        let used = std::mem::take(&mut self.known().used);
+        used.into_iter().map(|(client_id, (org, at))| (org, client_id, at)).collect()
+    }
+
+    /// Forgets all keys: some were revoked. That is rare, so nobody needs to say which.
+    pub fn forget_all(&self) {
+        let mut known = self.known();
+        known.revocations += 1;
+        known.keys.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn key() -> Arc<KnownKey> {
+        Arc::new(KnownKey { org: OrgId(Uuid::nil()), app: None, secret_hash: vec![1], expires_at: None })
+    }
+
+    #[test]
+    fn what_was_read_before_a_revocation_is_not_kept() {
+        let keys = KnownKeys::default();
+        let before = keys.ask();
+        keys.forget_all();
+        keys.remember("a", key(), before);
+        assert_eq!(keys.get("a"), None);
+        keys.remember("a", key(), keys.ask());
+        assert_eq!(keys.get("a"), Some(key()));
+        keys.forget_all();
+        assert_eq!(keys.get("a"), None);
+    }
+
+    #[test]
+    fn a_key_is_believed_for_less_than_five_seconds() {
+        let keys = KnownKeys::default();
+        let Some(long_ago) = Instant::now().checked_sub(KEPT) else { return };
+        keys.remember("a", key(), ReadToken { at: long_ago, ..keys.ask() });
+        assert_eq!(keys.get("a"), None);
+        assert!(KEPT < Duration::from_secs(5));
+    }
+}

@@ -1,0 +1,119 @@
+//! What a gateway tells by itself of a text that it took: whether it is really the gateway, and what it says.
+//!
+//! It posts a form to the address that was named when the text was handed over, and signs it with the account's token:
+//! HMAC-SHA1 over the whole address and the fields, sorted by name, each name followed by its value.
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use reqwest::Url;
+use secrecy::{ExposeSecret as _, SecretString};
+use sha1::Sha1;
+
+use super::gateway::{fate_of, is_word};
+use super::{DeliveryOutcome, is_this_machine};
+use crate::ids::{MessageId, OrgId};
+
+/// The header with the signature, in lower case.
+pub const SIGNATURE: &str = "x-twilio-signature";
+
+/// What a gateway says of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The gateway's name for the text.
+    pub reference: String,
+    /// What became of it.
+    pub delivery_outcome: DeliveryOutcome,
+}
+
+impl Report {
+    /// Reads a report; `None` when it names no text or no status.
+    pub fn of(fields: &[(String, String)]) -> Option<Self> {
+        let field = |wanted: &str| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+        let reference = field("MessageSid").filter(|sid| is_word(sid))?.to_owned();
+        let code = field("ErrorCode").and_then(|code| code.parse().ok());
+        let delivery_outcome = fate_of(field("MessageStatus")?, code, field("ErrorMessage"));
+        Some(Self { reference, delivery_outcome })
+    }
+}
+
+/// Whether a form that was posted to `url` was signed with the token of the gateway's account.
+pub(super) fn is_signed(token: &SecretString, url: &str, fields: &[(String, String)], signature: &str) -> bool {
+    let Ok(signature) = BASE64_STANDARD.decode(signature.trim()) else { return false };
+    let mut sorted: Vec<&(String, String)> = fields.iter().collect();
+    sorted.sort_unstable();
+    let mut mac = <Hmac<Sha1>>::new_from_slice(token.expose_secret().as_bytes()).expect("a key may have any length");
+    mac.update(url.as_bytes());
+    for (name, value) in sorted {
+        mac.update(name.as_bytes());
+        mac.update(value.as_bytes());
+    }
+    mac.verify_slice(&signature).is_ok()
+}
+
+/// Where a gateway reports what became of a message. The organization stands in it, so that the message is found with
+/// its organization, as every row is.
+pub fn report_url(public_url: &str, org: OrgId, message: MessageId) -> String {
+    format!("{public_url}/carriers/sms/{org}/{message}")
+}
+
+/// Whether a gateway can call us: not where only this machine can reach us, unless the gateway is on it.
+pub(super) fn can_be_reached(public_url: &str, gateway: &str) -> bool {
+    let is_here = |url: &str| Url::parse(url).is_ok_and(|url| url.host_str().is_some_and(is_this_machine));
+    !is_here(public_url) || is_here(gateway)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    /// The example of the gateway's documentation.
+    #[test]
+    fn a_signature_is_over_the_address_and_the_sorted_fields() {
+        let url = "https://example.com/myapp.php?foo=1&bar=2";
+        let posted = fields(&[
+            ("To", "+18005551212"),
+            ("CallSid", "CA1234567890ABCDE"),
+            ("From", "+14158675310"),
+            ("Digits", "1234"),
+            ("Caller", "+14158675310"),
+        ]);
+        let (token, signature) = (SecretString::from("12345"), "L/OH5YylLD5NRKLltdqwSvS0BnU=");
+        assert!(is_signed(&token, url, &posted, signature));
+        assert!(!is_signed(&SecretString::from("12346"), url, &posted, signature));
+        assert!(!is_signed(&token, "https://example.com/myapp.php", &posted, signature));
+        assert!(!is_signed(&token, url, &posted[1..], signature));
+        for wrong in ["", "L/OH5YylLD5NRKLltdqwSvS0BnU", "%%%", "AAAAAAAAAAAAAAAAAAAAAAAAAAA="] {
+            assert!(!is_signed(&token, url, &posted, wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_report_names_a_text_and_its_status() {
+        let report =
+            Report::of(&fields(&[("MessageSid", "SM1"), ("MessageStatus", "undelivered"), ("ErrorCode", "30003")]));
+        let reason = "The gateway reports undelivered, error 30003".to_owned();
+        assert_eq!(
+            report,
+            Some(Report { reference: "SM1".to_owned(), delivery_outcome: DeliveryOutcome::Lost { reason } })
+        );
+        assert_eq!(Report::of(&fields(&[("MessageSid", "SM1")])), None);
+        assert_eq!(Report::of(&fields(&[("MessageSid", "../1"), ("MessageStatus", "sent")])), None);
+    }
+
+    #[test]
+    fn a_remote_gateway_gets_no_callback_to_this_machine() {
+        for (public_url, gateway, can) in [
+            ("https://pay.example", "https://api.example", true),
+            ("https://pay.example", "http://127.0.0.1:4000", true),
+            ("http://127.0.0.1:8080", "https://api.example", false),
+            ("http://localhost:8080", "https://api.example", false),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:4000", true),
+        ] {
+            assert_eq!(can_be_reached(public_url, gateway), can, "{public_url} from {gateway}");
+        }
+    }
+}

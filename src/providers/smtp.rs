@@ -1,0 +1,369 @@
+//! E-mail, handed to a mail server.
+
+use std::fmt;
+use std::time::{Duration, UNIX_EPOCH};
+
+use askama::Template;
+use lettre::address::Address;
+use lettre::message::header::{HeaderName, HeaderValue};
+use lettre::message::{Mailbox, Message, MultiPart};
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::response::Response;
+use reqwest::Url;
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::{SendOutcome, in_short, is_this_machine};
+use crate::clock::Time;
+
+/// How long a good-bye may take. The message is handed over by then.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// How the connection is kept from others' eyes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Security {
+    /// TLS from the first byte.
+    FromTheStart,
+    /// TLS before anything is said; a server that cannot is not used.
+    StartTls,
+    /// TLS where the server offers it. Only within this machine, so whose certificate it is does not matter.
+    Offered,
+}
+
+/// Where mail goes and whom it is from; checked, and without the password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SmtpSettings {
+    host: String,
+    port: u16,
+    security: Security,
+    from: Mailbox,
+    /// Who logs in, if anybody.
+    pub user: Option<String>,
+}
+
+impl SmtpSettings {
+    /// Reads `smtps://host[:465]`, or `smtp://host[:587]`, which becomes TLS before anything is said; within this machine
+    /// it does where the server offers it. And the sender, as `pay@example.com` or `Example Pay <pay@example.com>`.
+    ///
+    /// # Errors
+    /// A sentence that names the setting and what it must be.
+    pub fn parse(url: &str, from: &str, user: Option<String>) -> Result<Self, String> {
+        let wrong = || "smtp-url must be smtps://host:465, or smtp://host:587 for STARTTLS".to_owned();
+        let url = Url::parse(url).map_err(|_| wrong())?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("smtp-url must hold no user and no password; give smtp-user and smtp-password-file".to_owned());
+        }
+        let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(wrong)?;
+        let (security, usual_port) = match url.scheme() {
+            "smtps" => (Security::FromTheStart, 465),
+            "smtp" if is_this_machine(host) => (Security::Offered, 25),
+            "smtp" => (Security::StartTls, 587),
+            _ => return Err(wrong()),
+        };
+        if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
+            return Err(wrong());
+        }
+        let from = from.parse().map_err(|_| {
+            "smtp-from must be an address such as pay@example.com, or Example Pay <pay@example.com>".to_owned()
+        })?;
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        Ok(Self { host, port: url.port().unwrap_or(usual_port), security, from, user })
+    }
+}
+
+/// A mail server that takes our mail.
+pub struct Smtp {
+    settings: SmtpSettings,
+    credentials: Option<Credentials>,
+    tls: TlsParameters,
+    /// For each of the two halves: until the server agrees to take a mail, and the mail itself.
+    deadline: Duration,
+}
+
+impl fmt::Debug for Smtp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Smtp({}:{})", self.settings.host, self.settings.port)
+    }
+}
+
+/// A mail to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Mail<'a> {
+    /// Makes the Message-ID: a mail that is sent twice can be recognized by it.
+    pub id: Uuid,
+    /// When it was written.
+    pub written: Time,
+    /// To which address.
+    pub to: &'a str,
+    /// One line.
+    pub subject: &'a str,
+    /// The whole text.
+    pub text: &'a str,
+    /// The link in the text, to be clicked.
+    pub link: Option<&'a str>,
+}
+
+/// The text once more, with a link to click.
+#[derive(Template)]
+#[template(
+    ext = "html",
+    source = r#"<!doctype html>
+<html lang="en"><head><meta charset="utf-8"></head><body>
+{%- for line in lines %}
+<p>{% match line.link %}{% when Some with ((before, link, after)) %}{{ before }}<a href="{{ link }}">{{ link }}</a>{{ after }}{% when None %}{{ line.text }}{% endmatch %}</p>
+{%- endfor %}
+</body></html>
+"#
+)]
+struct Html<'a> {
+    lines: Vec<Line<'a>>,
+}
+
+struct Line<'a> {
+    text: &'a str,
+    /// What stands before the link, the link, and what stands after it.
+    link: Option<(&'a str, &'a str, &'a str)>,
+}
+
+fn html(mail: &Mail<'_>) -> Result<String, askama::Error> {
+    let line = |text| {
+        let link = mail.link.and_then(|link| str::split_once(text, link).map(|(before, after)| (before, link, after)));
+        Line { text, link }
+    };
+    Html { lines: mail.text.lines().map(line).collect() }.render()
+}
+
+/// Where an attempt broke off before the message was handed over. Nothing was sent then.
+enum NotOffered {
+    /// The server speaks of this recipient or this message, and means it.
+    Refused(String),
+    /// Anything else: the way there, the login, the server's mood.
+    NotNow(String),
+}
+
+type Failure = lettre::transport::smtp::Error;
+
+impl Smtp {
+    /// Makes it ready; nothing is connected to yet. A mail takes twice `deadline` at most.
+    ///
+    /// # Errors
+    /// A sentence, when this machine has no certificates to trust, or a user has no password.
+    pub fn new(settings: SmtpSettings, password: Option<&SecretString>, deadline: Duration) -> Result<Self, String> {
+        crate::outbound::install_tls();
+        let tls = match settings.security {
+            Security::Offered => {
+                // Nothing lies between this program and a server on this machine that a certificate would protect from.
+                let any = TlsParameters::builder(settings.host.clone()).dangerous_accept_invalid_certs(true);
+                any.dangerous_accept_invalid_hostnames(true).build_rustls()
+            }
+            Security::FromTheStart | Security::StartTls => TlsParameters::new_rustls(settings.host.clone()),
+        };
+        let tls = tls.map_err(|error| format!("smtp-url: no TLS with {}: {error}", settings.host))?;
+        let credentials = match (&settings.user, password) {
+            (Some(user), Some(password)) => Some(Credentials::new(user.clone(), password.expose_secret().to_owned())),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => {
+                return Err("smtp-user and smtp-password-file must be given together".to_owned());
+            }
+        };
+        Ok(Self { settings, credentials, tls, deadline })
+    }
+
+    /// Hands a mail over.
+    pub async fn send(&self, mail: Mail<'_>) -> SendOutcome {
+        let (recipient, bytes) = match self.write(&mail) {
+            Ok(written) => written,
+            Err(reason) => return SendOutcome::Refused { reason },
+        };
+        let mut connection = match timeout(self.deadline, self.offer(recipient)).await {
+            Ok(Ok(connection)) => connection,
+            Ok(Err(NotOffered::Refused(reason))) => return SendOutcome::Refused { reason },
+            Ok(Err(NotOffered::NotNow(reason))) => return SendOutcome::NotNow { reason },
+            Err(_) => return SendOutcome::NotNow { reason: "The mail server did not answer in time.".to_owned() },
+        };
+        let reported = match timeout(self.deadline, connection.message(&bytes)).await {
+            Ok(answered) => after_hand_over(answered),
+            Err(_) => SendOutcome::InDoubt {
+                reason: "The mail server did not say in time whether it took the mail.".to_owned(),
+            },
+        };
+        if !matches!(reported, SendOutcome::InDoubt { .. }) {
+            // Whether the server hears it makes no difference to the mail.
+            drop(timeout(GOODBYE, connection.abort()).await);
+        }
+        reported
+    }
+
+    /// Everything up to the moment from which on the server may have taken the mail.
+    async fn offer(&self, recipient: Address) -> Result<AsyncSmtpConnection, NotOffered> {
+        let not_now = |error: Failure| NotOffered::NotNow(said(&error));
+        let SmtpSettings { host, port, security, from, .. } = &self.settings;
+        let name = ClientId::default();
+        let from_the_start = (*security == Security::FromTheStart).then(|| self.tls.clone());
+        let mut connection = AsyncSmtpConnection::connect_tokio1(
+            (host.as_str(), *port),
+            Some(self.deadline),
+            &name,
+            from_the_start,
+            None,
+        )
+        .await
+        .map_err(not_now)?;
+        let upgrade = match security {
+            Security::FromTheStart => false,
+            Security::StartTls => true,
+            Security::Offered => connection.can_starttls(),
+        };
+        if upgrade {
+            connection.starttls(self.tls.clone(), &name).await.map_err(not_now)?;
+        }
+        if let Some(credentials) = &self.credentials {
+            if !connection.is_encrypted() {
+                let reason = "The mail server offers no STARTTLS, and a password is not sent without TLS. \
+                    Use smtps://, or leave smtp-user out.";
+                tracing::error!(host, "{reason}");
+                return Err(NotOffered::NotNow(reason.to_owned()));
+            }
+            let logged_in = connection.auth(DEFAULT_MECHANISMS, credentials).await;
+            logged_in
+                .inspect_err(|error| {
+                    tracing::error!(host, reason = said(error), "the mail server refuses the login");
+                })
+                .map_err(not_now)?;
+        }
+        // What the server has against our own address is for us to mend, and may pass.
+        connection.command(MailFrom::new(Some(from.email.clone()), Vec::new())).await.map_err(not_now)?;
+        connection.command(Rcpt::new(recipient, Vec::new())).await.map_err(of_this_mail)?;
+        connection.command(Data).await.map_err(of_this_mail)?;
+        Ok(connection)
+    }
+
+    /// The mail as it goes over the wire. All text is ASCII there: subjects as RFC 2047 has it, bodies encoded.
+    fn write(&self, mail: &Mail<'_>) -> Result<(Address, Vec<u8>), String> {
+        let wrong = |error: &dyn fmt::Display| format!("The mail cannot be written: {error}");
+        let recipient: Address = mail.to.parse().map_err(|error| wrong(&error))?;
+        let from = &self.settings.from;
+        // A subject is one line: whatever stands in a name must not begin a header of its own.
+        let subject: String =
+            mail.subject.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let written = UNIX_EPOCH + Duration::from_micros(u64::try_from(mail.written.micros()).unwrap_or(0));
+        let automatic = HeaderValue::new(HeaderName::new_from_ascii_str("Auto-Submitted"), "auto-generated".to_owned());
+        let html = html(mail).map_err(|error| wrong(&error))?;
+        let message = Message::builder()
+            .from(from.clone())
+            .to(Mailbox::new(None, recipient.clone()))
+            .subject(subject)
+            .message_id(Some(format!("<{}@{}>", mail.id, from.email.domain())))
+            .date(written)
+            .raw_header(automatic)
+            .multipart(MultiPart::alternative_plain_html(mail.text.to_owned(), html))
+            .map_err(|error| wrong(&error))?;
+        Ok((recipient, message.formatted()))
+    }
+}
+
+/// Once the message was on its way, only an answer tells whether it was taken.
+fn after_hand_over(answered: Result<Response, Failure>) -> SendOutcome {
+    match answered {
+        Ok(_) => SendOutcome::Taken { reference: None },
+        Err(error) if error.is_permanent() => SendOutcome::Refused { reason: said(&error) },
+        Err(error) if error.is_transient() => SendOutcome::NotNow { reason: said(&error) },
+        Err(error) => SendOutcome::InDoubt { reason: said(&error) },
+    }
+}
+
+fn of_this_mail(error: Failure) -> NotOffered {
+    if error.is_permanent() { NotOffered::Refused(said(&error)) } else { NotOffered::NotNow(said(&error)) }
+}
+
+fn said(error: &Failure) -> String {
+    in_short(&format!("The mail server: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(url: &str) -> Result<SmtpSettings, String> {
+        SmtpSettings::parse(url, "Example Pay <pay@example.com>", None)
+    }
+
+    fn mail(subject: &str, text: &str, link: Option<&str>) -> String {
+        let smtp = Smtp::new(settings("smtp://localhost").unwrap(), None, Duration::from_secs(1)).unwrap();
+        let written = Time::parse("2026-03-02T15:00:00Z").unwrap();
+        let mail = Mail { id: Uuid::from_u128(7), written, to: "ada@example.org", subject, text, link };
+        String::from_utf8(smtp.write(&mail).unwrap().1).unwrap()
+    }
+
+    #[test]
+    fn the_url_says_how_the_connection_is_kept_private() {
+        for (url, host, port, security) in [
+            ("smtps://mail.example.com", "mail.example.com", 465, Security::FromTheStart),
+            ("smtps://mail.example.com:4650/", "mail.example.com", 4_650, Security::FromTheStart),
+            ("smtp://mail.example.com", "mail.example.com", 587, Security::StartTls),
+            ("smtp://10.0.0.7:25", "10.0.0.7", 25, Security::StartTls),
+            ("smtp://localhost", "localhost", 25, Security::Offered),
+            ("smtp://127.0.0.1:1025", "127.0.0.1", 1_025, Security::Offered),
+            ("smtp://[::1]:1025", "::1", 1_025, Security::Offered),
+        ] {
+            let read = settings(url).unwrap();
+            assert_eq!((read.host.as_str(), read.port, read.security), (host, port, security), "{url}");
+        }
+        for url in ["", "mail.example.com", "http://mail.example.com", "smtp://", "smtps://a/b", "smtp://a?b"] {
+            assert!(settings(url).unwrap_err().starts_with("smtp-url must be"), "{url}");
+        }
+        let reported = settings("smtps://me:hunter2@mail.example.com").unwrap_err();
+        assert!(reported.contains("smtp-password-file") && !reported.contains("hunter2"), "{reported}");
+        assert!(SmtpSettings::parse("smtp://localhost", "nobody", None).unwrap_err().starts_with("smtp-from must be"));
+    }
+
+    #[test]
+    fn a_user_has_a_password_and_nothing_shows_it() {
+        let of = |user: Option<&str>| {
+            SmtpSettings::parse("smtp://localhost", "pay@example.com", user.map(str::to_owned)).unwrap()
+        };
+        let password = SecretString::from("hunter2");
+        let made = |user, password| Smtp::new(of(user), password, Duration::from_secs(1));
+        assert!(made(Some("me"), None).is_err() && made(None, Some(&password)).is_err());
+        let smtp = made(Some("me"), Some(&password)).unwrap();
+        assert_eq!(format!("{smtp:?}"), "Smtp(localhost:25)");
+    }
+
+    #[test]
+    fn a_name_cannot_begin_a_header_of_its_own() {
+        let written = mail("Acme\r\nBcc: thief@example.net\r\n\r\nis sending you $1.00", "text", None);
+        let head = written.split("\r\n\r\n").next().unwrap();
+        assert!(!head.lines().any(|line| line.to_ascii_lowercase().starts_with("bcc:")), "{head}");
+        assert_eq!(head.lines().filter(|line| line.starts_with("To: ")).count(), 1);
+    }
+
+    #[test]
+    fn the_same_message_has_the_same_id_and_date_each_time() {
+        let written = mail("s", "t", None);
+        assert!(written.contains("Message-ID: <00000000-0000-0000-0000-000000000007@example.com>\r\n"), "{written}");
+        assert!(written.contains("Date: Mon, 02 Mar 2026 15:00:00 +0000\r\n"), "{written}");
+        assert!(written.contains("Auto-Submitted: auto-generated\r\n"), "{written}");
+    }
+
+    #[test]
+    fn everything_on_the_wire_is_ascii() {
+        let written = mail("Zoë sends you 5 €", "Für dich: 5 €\nZoë", None);
+        assert!(written.is_ascii(), "{written}");
+        assert!(written.contains("Subject: =?utf-8?b?"), "{written}");
+    }
+
+    #[test]
+    fn the_html_says_the_same_and_escapes_it() {
+        let link = "https://pay.example.com/claim/abc";
+        let text = format!("<b>Acme</b> & Sons.\nChoose how to get it: {link}");
+        let written = Time::parse("2026-03-02T15:00:00Z").unwrap();
+        let to = "ada@example.org";
+        let html = html(&Mail { id: Uuid::nil(), written, to, subject: "", text: &text, link: Some(link) }).unwrap();
+        assert!(!html.contains("<b>") && html.contains("Acme"), "{html}");
+        assert!(html.contains(&format!("get it: <a href=\"{link}\">{link}</a></p>")), "{html}");
+    }
+}

@@ -1,0 +1,184 @@
+//! The simulated carrier of messages: brings codes to the people they are for, and counts what it delivered.
+//!
+//! It is the sandbox's inbox for some phones. For the others it is a gateway and a mail server as real ones are: told
+//! twice of a message, it brings it twice; it may take one and not answer, and have it in its list only a while
+//! later. Texts can be looked up there, mails and calls cannot.
+
+use std::collections::HashMap;
+
+use super::chance::Chance;
+use crate::clock::Time;
+use crate::ids::{MessageId, OrgId, PayoutLinkId};
+use crate::ledger::verify::Finding;
+use crate::messages::{AttemptOutcome, Channel, Composed, Message, Template};
+use crate::payout_links::DELIVERIES_MAX;
+use crate::users::verification;
+use crate::vault::Vault;
+
+/// How long it takes at most until what was taken stands in the gateway's list.
+const LISTED_WITHIN_SECONDS: i64 = 50;
+/// How often a message that is no link may be brought where nobody can ask whether it was.
+const UNCONFIRMED_MAX: u32 = 3;
+
+/// What a worker knows after it told the carrier of a message.
+#[derive(Clone, Debug)]
+pub(super) enum Reported {
+    /// This.
+    AttemptOutcome(AttemptOutcome),
+    /// Nothing: the worker died.
+    Died,
+}
+
+/// What the carrier knows of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// It has it.
+    Taken,
+    /// It has not.
+    NotTaken,
+    /// It does not answer.
+    Silence,
+    /// It keeps no list.
+    Unsupported,
+}
+
+/// See the module's comment.
+#[derive(Default)]
+pub(super) struct Provider {
+    /// How often each message was brought, and from when on the list shows it.
+    taken: HashMap<MessageId, (u32, Time)>,
+    /// Deliveries of each link by each channel, as the carrier counts them.
+    deliveries: HashMap<(PayoutLinkId, Channel), u32>,
+    /// The newest code that somebody received.
+    codes: HashMap<(OrgId, String), String>,
+    /// What it was told too often.
+    complaint: Option<Finding>,
+    /// Broken on purpose: denies what it took.
+    denies: bool,
+    /// Whether it fails or goes silent by itself. Off when the simulation ends.
+    pub sound: bool,
+}
+
+impl Provider {
+    /// A carrier. `denies` is a negative control.
+    pub fn new(denies: bool) -> Self {
+        Self { denies, ..Self::default() }
+    }
+
+    /// Whether the sandbox's inbox stands for whoever gets this message: then nothing leaves the program.
+    pub fn is_inbox(message: &Message) -> bool {
+        let digit = message.recipient.chars().rfind(char::is_ascii_digit);
+        matches!(digit, Some('0' | '3' | '7'))
+    }
+
+    /// Puts a message into the inbox; that and the note of it are one commit.
+    pub fn put_into_inbox(&mut self, message: &Message, vault: &Vault) -> AttemptOutcome {
+        self.bring_code(message, vault);
+        AttemptOutcome::Delivered { inbox: Some(composed()) }
+    }
+
+    /// Is told of a message.
+    pub fn hand_over(&mut self, message: &Message, now: Time, vault: &Vault, chance: &mut Chance) -> Reported {
+        let in_doubt = || Reported::AttemptOutcome(AttemptOutcome::InDoubt { reason: "no answer".to_owned() });
+        let failed =
+            |reason: &str, retry| Reported::AttemptOutcome(AttemptOutcome::Failed { reason: reason.to_owned(), retry });
+        let failure = if self.sound { 99 } else { chance.position(50) };
+        match failure {
+            0 => return in_doubt(),
+            1 => return Reported::Died,
+            2 => return failed("no route", true),
+            3 => return failed("no such recipient", false),
+            _ => {}
+        }
+        let listed_in = if failure <= 5 { chance.between(0, LISTED_WITHIN_SECONDS) } else { 0 };
+        self.take(message, now.plus_seconds(listed_in), vault);
+        match failure {
+            4 => in_doubt(),
+            5 => Reported::Died,
+            _ => {
+                let reference = can_be_asked(message).then(|| message.id.to_string());
+                Reported::AttemptOutcome(AttemptOutcome::Taken { reference })
+            }
+        }
+    }
+
+    /// Is asked whether it took a message.
+    pub fn look_up(&self, message: &Message, now: Time, chance: &mut Chance) -> Found {
+        if !can_be_asked(message) {
+            return Found::Unsupported;
+        }
+        if !self.sound && chance.one_in(15) {
+            return Found::Silence;
+        }
+        let is_listed = self.taken.get(&message.id).is_some_and(|(_, listed_at)| *listed_at <= now);
+        if is_listed && !self.denies { Found::Taken } else { Found::NotTaken }
+    }
+
+    /// Says whether a message arrived; `None` when it does not know yet.
+    pub fn follow(&self, chance: &mut Chance) -> Option<AttemptOutcome> {
+        match if self.sound { 0 } else { chance.position(8) } {
+            0..=4 => Some(AttemptOutcome::Delivered { inbox: None }),
+            5 => Some(AttemptOutcome::Failed { reason: "the phone is gone".to_owned(), retry: false }),
+            _ => None,
+        }
+    }
+
+    /// The newest code that a recipient received.
+    pub fn code(&self, org: OrgId, recipient: &str) -> Option<&String> {
+        self.codes.get(&(org, recipient.to_owned()))
+    }
+
+    /// What it was told more often than it may be (10).
+    pub fn complaint(&mut self) -> Option<Finding> {
+        self.complaint.take()
+    }
+
+    fn take(&mut self, message: &Message, listed_at: Time, vault: &Vault) {
+        let (times, _) = self.taken.entry(message.id).and_modify(|(times, _)| *times += 1).or_insert((1, listed_at));
+        let (times, mut complaint) = (*times, None);
+        if let Template::ClaimLink { link, .. } = message.template.0 {
+            let counted = self.deliveries.entry((link, message.channel)).or_default();
+            *counted += 1;
+            if *counted > DELIVERIES_MAX {
+                complaint = Some(format!("is the delivery {counted} of payout link {link} by {}", message.channel));
+            }
+        } else if times > UNCONFIRMED_MAX {
+            complaint = Some(format!("was brought {times} times"));
+        }
+        if times > 1 && can_be_asked(message) {
+            complaint = Some("was texted twice, although the gateway could have been asked".to_owned());
+        }
+        let place = format!("message {}", message.id);
+        self.complaint = self.complaint.take().or(complaint.map(|what| Finding { invariant: 10, what, place }));
+        self.bring_code(message, vault);
+    }
+
+    fn bring_code(&mut self, message: &Message, vault: &Vault) {
+        match &message.template.0 {
+            Template::Code { sealed_code, .. } => {
+                if let Ok(code) = verification::open_code(vault, message, sealed_code) {
+                    self.codes.insert((message.org, message.recipient.clone()), code);
+                }
+            }
+            Template::ClaimLink { .. }
+            | Template::PayoutCanceled { .. }
+            | Template::PayoutFailed { .. }
+            | Template::PaidByPreference { .. }
+            | Template::PaymentCollected { .. }
+            | Template::PayoutCompleted { .. }
+            | Template::PayeeChanged { .. } => {}
+        }
+    }
+}
+
+/// Gateways list the texts that they took; mail servers list nothing, and nobody lists calls.
+fn can_be_asked(message: &Message) -> bool {
+    match message.channel {
+        Channel::Sms => true,
+        Channel::Email | Channel::Voice => false,
+    }
+}
+
+fn composed() -> Composed {
+    Composed { subject: "A message".to_owned(), text: "A simulated message.".to_owned(), link: None, code: None }
+}

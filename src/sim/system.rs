@@ -1,0 +1,157 @@
+//! The program under test: an executor over a memory, that fails on purpose and is started again.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::chance::Chance;
+use crate::clock::{Clock, Time};
+use crate::engine::{Command, Executor, Task, Verdict, task, view};
+use crate::ids::{OrgId, Seeds};
+use crate::refusal::Refusal;
+use crate::store::memory::{Change, Fault};
+use crate::store::{Memory, Reads, Store};
+use crate::world::{Halt, World};
+
+/// Commands that are decided and committed together, each with who asked for it.
+pub(super) struct Batch<W, S> {
+    tasks: Vec<Box<dyn Task>>,
+    asked_by: Vec<W>,
+    organizations: Vec<OrgId>,
+    sender: Sender<Result<S, Refusal>>,
+    receiver: Receiver<Result<S, Refusal>>,
+}
+
+impl<W, S: Send + 'static> Batch<W, S> {
+    /// A batch of nothing.
+    pub fn new() -> Self {
+        let (sender, receiver) = channel();
+        Self { tasks: Vec::new(), asked_by: Vec::new(), organizations: Vec::new(), sender, receiver }
+    }
+
+    /// Adds a command. `say` puts its reply into the batch's common words.
+    pub fn add<C: Command>(&mut self, who: W, command: C, say: impl Fn(C::Reply) -> S + Send + 'static) {
+        let sender = self.sender.clone();
+        self.organizations.push(command.organization());
+        self.asked_by.push(who);
+        self.tasks.push(task(command, move |outcome| {
+            // The batch holds the receiver until it has read every answer.
+            sender.send(outcome.map(&say)).unwrap_or_default();
+        }));
+    }
+}
+
+/// What became of a batch.
+pub(super) struct Ran<W, S> {
+    /// The answers, in the order of the commands.
+    pub answers: Vec<(W, Result<S, Refusal>)>,
+    /// What was committed.
+    pub changes: Vec<Change>,
+    /// Whose rows the batch had a right to change.
+    pub organizations: Vec<OrgId>,
+    /// The place of the one command whose commit was refused on purpose and that has nobody else to blame: larger
+    /// batches are run singly.
+    pub excused: Option<usize>,
+    /// Whether the program stopped, because it may not guess.
+    pub stopped: bool,
+}
+
+/// See the module's comment.
+pub(super) struct System {
+    memory: Memory,
+    clock: Clock,
+    executor: Executor,
+    /// How often the program was started again.
+    pub restarts: u64,
+}
+
+impl System {
+    /// A program over an empty memory.
+    pub fn new(start: Time, chance: &mut Chance) -> Self {
+        let (memory, clock) = (Memory::new(), Clock::manual(start));
+        memory.watch();
+        let executor = executor(&memory, &clock, chance);
+        Self { memory, clock, executor, restarts: 0 }
+    }
+
+    /// Its store.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The store's reading half.
+    pub fn reads(&self) -> Reads {
+        Reads::Memory(self.memory.clone())
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// Lets time pass.
+    pub fn pass(&self, seconds: i64) {
+        self.clock.advance(seconds);
+    }
+
+    /// Looks at the store.
+    pub fn read<T>(&self, read: impl FnMut(&mut World) -> Result<T, Halt>) -> Result<T, Refusal> {
+        view(&self.reads(), self.now(), read)
+    }
+
+    /// Runs a batch while the store does `fault`, once.
+    pub fn run<W, S: Send + 'static>(&mut self, batch: Batch<W, S>, fault: Fault) -> Ran<W, S> {
+        let Batch { mut tasks, asked_by, mut organizations, sender, receiver } = batch;
+        organizations.sort_unstable();
+        organizations.dedup();
+        // Two of three are decided in two parts, the second before the first is written. The fault meets one of them.
+        let way = self.memory.commits() % 3;
+        let second = if way == 0 { Vec::new() } else { tasks.split_off(tasks.len().div_ceil(2)) };
+        let meets_second = way == 2 && !second.is_empty();
+        let met = if meets_second { tasks.len()..tasks.len() + second.len() } else { 0..tasks.len() };
+        if !meets_second {
+            self.memory.fail_next(fault);
+        }
+        let mut verdict = self.executor.decide_ahead(tasks);
+        if !second.is_empty() {
+            verdict = self.executor.decide_ahead(second);
+        }
+        if verdict == Verdict::GoOn {
+            if meets_second {
+                self.memory.fail_next(fault);
+            }
+            verdict = self.executor.finish_commits();
+        }
+        let stopped = verdict != Verdict::GoOn;
+        let excused = (fault == Fault::Refused && met.len() == 1).then_some(met.start);
+        // Every task has answered by now, so the channel ends with the last answer.
+        drop(sender);
+        let answers = asked_by.into_iter().zip(receiver).collect();
+        let changes = merged(self.memory.take_changes());
+        Ran { answers, changes, organizations, excused, stopped }
+    }
+
+    /// The process dies and another starts over the same store; what was not durable is gone.
+    pub fn restart(&mut self, chance: &mut Chance) {
+        self.memory.crash();
+        self.restarts += 1;
+        // A start takes time; the new process never stamps a moment of the old one.
+        self.clock.advance(1);
+        self.executor = executor(&self.memory, &self.clock, chance);
+    }
+}
+
+/// One change for each row, by table and key: a batch that the store refused as a whole is several commits.
+fn merged(mut changes: Vec<Change>) -> Vec<Change> {
+    changes.sort_by(|a, b| (a.table.name, &a.key).cmp(&(b.table.name, &b.key)));
+    changes.dedup_by(|later, earlier| {
+        let same = later.table == earlier.table && later.key == earlier.key;
+        if same {
+            earlier.after = later.after.take();
+        }
+        same
+    });
+    changes
+}
+
+fn executor(memory: &Memory, clock: &Clock, chance: &mut Chance) -> Executor {
+    Executor::new(Store::Memory(memory.clone()), clock.clone(), Seeds::counted(chance.seed()))
+}

@@ -1,0 +1,49 @@
+//! What is done again and again beside those who read and write.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// A thread of its own, which ends when this is dropped.
+pub struct BackgroundThread {
+    name: &'static str,
+    stop: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl BackgroundThread {
+    /// Does `work` now and then, for the first time after `every`.
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
+    pub(super) fn start(
+        name: &'static str,
+        every: Duration,
+        mut work: impl FnMut() + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let reported = stop.clone();
+        let thread = std::thread::Builder::new().name(name.into()).spawn(move || {
+            loop {
+                std::thread::park_timeout(every);
+                if reported.load(Ordering::Relaxed) {
+                    return;
+                }
+                work();
+            }
+        });
+        Ok(Self { name, stop, thread: Some(thread?) })
+    }
+}
+
+impl Drop for BackgroundThread {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            if thread.join().is_err() {
+                tracing::warn!(thread = self.name, "it had panicked");
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What is not in the log: how the log is brought to others, and the sandbox's clock.
+
+use serde_json::{Value, json};
+
+use super::watch::{Covered, Scene};
+use crate::harness::Server;
+
+/// Endpoints and deliveries are how the log is read, and have lists of their own. If they stood in it, each delivery
+/// would make another.
+pub async fn webhooks(covered: &mut Covered) {
+    let mut scene = Scene::on(Server::memory().await, covered).await;
+    // Nobody listens there: every attempt fails.
+    let body = json!({"url": "http://127.0.0.1:9/hooks"});
+    let made = scene.ask("POST /v2/webhook-endpoints", body, 201, &[]).await.id();
+    let path = format!("/v2/webhook-endpoints/{made}");
+    scene.ask(&format!("PATCH {path}"), json!({"description": "Mine"}), 200, &[]).await;
+    scene.ask(&format!("POST {path}/rotate-secret"), Value::Null, 200, &[]).await;
+    let reported: &[&str] = &["payment_customer.updated #1"];
+    scene.ask("POST /v2/payment-customers", json!({"name": "Acme Ltd"}), 201, reported).await;
+    scene.work(&[]).await;
+    let deliveries = scene.server.get(&format!("{path}/deliveries")).app_key().send().await.expect(200).body;
+    let delivery = deliveries["data"][0]["id"].as_str().expect("the customer was told of").to_owned();
+    scene.ask(&format!("POST {path}/deliveries/{delivery}/replay"), Value::Null, 200, &[]).await;
+    scene.work(&[]).await;
+    scene.ask(&format!("DELETE {path}"), Value::Null, 204, &[]).await;
+}
+
+/// The clock moves, and nothing else does by that.
+pub async fn clock(covered: &mut Covered) {
+    let mut scene = Scene::on(Server::memory().await, covered).await;
+    scene.ask("POST /v2/sandbox/clock/advance", json!({"seconds": 60}), 200, &[]).await;
+}
