@@ -11,7 +11,6 @@ use std::{fmt, str::FromStr};
 /// A rail. All but [`Platform::Rtp`] can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the variants are the words of docs/specification.md; display_name explains them")]
 pub enum Platform {
     Ach,
     WalletA,

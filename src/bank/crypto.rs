@@ -9,7 +9,6 @@ use std::{fmt, str::FromStr};
 /// A chain that the crypto rail pays on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the variants are proper names")]
 pub enum Network {
     Ethereum,
     Bitcoin,

@@ -19,7 +19,6 @@ use crate::strict_json::Json;
 
 /// The methods that routes have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)]
 pub enum Method {
     Get,
     Post,

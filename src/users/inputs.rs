@@ -121,7 +121,6 @@ input! {
 /// A postal address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = PostalAddress)]
-#[allow(missing_docs, reason = "the fields are those of AddressParts")]
 pub struct Address {
     pub postcode: String,
     pub city: String,

@@ -60,7 +60,6 @@ words! {
 words! {
     /// How a background check stands.
     #[derive(Default)]
-    #[allow(missing_docs, reason = "the words of docs/decisions.md 6 explain themselves")]
     pub enum BackgroundCheckStatus {
         #[default]
         NotStarted = "not_started",

@@ -179,7 +179,6 @@ input! {
 /// A checked form, in clear.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "form", rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the fields are those of the inputs")]
 pub enum TaxForm {
     W9 {
         entity_type: EntityType,

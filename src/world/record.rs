@@ -369,7 +369,7 @@ macro_rules! record {
             $($(#[$field_meta])* pub $field: $type,)+
         }
 
-        #[allow(missing_docs, dead_code)]
+        #[allow(dead_code)]
         impl $name {
             const COLUMNS: &'static [$crate::world::record::Column] = &[
                 $($crate::world::record::Column {
