@@ -85,10 +85,8 @@ impl Simulation {
                 Ok(())
             })?;
             snapshot.each::<LedgerAccount>(|account| {
-                let must_be_empty = matches!(
-                    account.kind,
-                    LedgerAccountKind::Clearing | LedgerAccountKind::AppHeld | LedgerAccountKind::AppCollected
-                );
+                use LedgerAccountKind::{AppCollected, AppHeld, Clearing};
+                let must_be_empty = matches!(account.kind, Clearing | AppHeld | AppCollected);
                 let at = account.app.zip(account.platform);
                 let short_of = at.and_then(|at| owed.get(&at)).copied().unwrap_or(0);
                 if must_be_empty && account.balance.get() != -short_of {
