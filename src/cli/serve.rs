@@ -14,7 +14,7 @@ pub(super) fn run(configured: Configured, as_json: bool) -> Result<(), Failed> {
     let config = preflight::load(configured.settings, configured.config.as_deref())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let announce = |base_url: &str, bootstrapped: &Bootstrapped| {
-        // Nobody may read our output; that is no reason not to serve.
+        // A closed standard output is no reason not to serve.
         drop(say(&if as_json { reported(base_url, bootstrapped) } else { greeting(base_url, bootstrapped) }));
     };
     match runtime.block_on(serve(config, announce))? {
