@@ -293,7 +293,7 @@ fn a_check_names_the_list_and_without_one_is_refused() {
 
 #[test]
 fn a_wrong_command_line_is_answered_with_the_way_out() {
-    let folder = TempDir::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("nowhere");
     let nowhere = nowhere.to_str().unwrap();
     for (arguments, code, text) in [
