@@ -18,7 +18,7 @@ pub use operation::request_example;
 use serde_json::{Map, Value, json};
 
 use crate::http::route::route;
-use crate::http::{Answer, Call, Outcome, Route};
+use crate::http::{Answer, Call, Environment, Outcome, Route};
 use crate::pages::http::page;
 use crate::pages::views::ReferencePage;
 use crate::program::Bursar;
@@ -168,5 +168,6 @@ pub fn routes(described: &[Route]) -> Vec<Route> {
 }
 
 fn show(reference: &ReferencePage, bursar: &Bursar) -> Outcome {
-    page(200, &ReferencePage { base_url: bursar.public_url.clone(), ..reference.clone() })
+    let is_sandbox = bursar.environment == Environment::Sandbox;
+    page(200, &ReferencePage { base_url: bursar.public_url.clone(), is_sandbox, ..reference.clone() })
 }
