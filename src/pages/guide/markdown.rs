@@ -48,13 +48,15 @@ struct Drawing<'a> {
     /// The text of the last heading.
     heading: String,
     ids: HashSet<String>,
-    /// Code blocks and tables so far: each is a region with a name of its own.
+    /// Code blocks and tables so far.
     regions: usize,
+    in_comment: bool,
     /// The end of each open link.
     links: Vec<Option<Event<'a>>>,
 }
 
 impl<'a> Drawing<'a> {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "all other events are drawn unchanged")]
     fn add(&mut self, event: &Event<'a>, rest: &[Event], resolve: &impl Fn(&str) -> Target) {
         match event {
             Event::Start(Tag::Heading { level, .. }) => self.open_heading(*level, words(rest)),
@@ -76,7 +78,10 @@ impl<'a> Drawing<'a> {
             Event::End(TagEnd::Link) => self.out.extend(self.links.pop().flatten()),
             // An image is not served: its text remains.
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {}
-            Event::Html(text) | Event::InlineHtml(text) if text.starts_with("<!--") => {}
+            Event::Start(Tag::HtmlBlock) => self.in_comment = rest.first().is_some_and(is_comment),
+            Event::End(TagEnd::HtmlBlock) => self.in_comment = false,
+            Event::Html(_) if self.in_comment => {}
+            comment if is_comment(comment) => {}
             Event::Html(text) | Event::InlineHtml(text) => self.out.push(Event::Text(text.clone())),
             Event::TaskListMarker(_) => self.out.push(Event::InlineHtml("<span class=\"task\">☐</span> ".into())),
             other => self.out.push(other.clone()),
@@ -97,7 +102,7 @@ impl<'a> Drawing<'a> {
         self.out.push(Event::Start(Tag::Heading { level, id: Some(id.into()), classes, attrs }));
     }
 
-    /// The opening tag of what scrolls sideways, which must be reachable by keyboard and have a unique name.
+    /// The opening tag of an element that scrolls sideways: the keyboard must reach it, and its label is unique.
     fn region(&mut self, tag: &str, kind: &str) -> String {
         self.regions += 1;
         let label = escaped(&format!("{kind} {}: {}", self.regions, self.heading));
@@ -117,7 +122,11 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// What a code block is, for its name.
+fn is_comment(event: &Event) -> bool {
+    matches!(event, Event::Html(text) | Event::InlineHtml(text) if text.starts_with("<!--"))
+}
+
+/// The kind of a code block, for its label.
 fn language(kind: &CodeBlockKind) -> &'static str {
     let CodeBlockKind::Fenced(info) = kind else { return "Text" };
     match info.split(' ').next().unwrap_or_default() {
@@ -133,15 +142,10 @@ fn language(kind: &CodeBlockKind) -> &'static str {
 
 /// The text of the heading whose content begins here.
 fn words(events: &[Event]) -> String {
-    let mut words = String::new();
-    for event in events {
-        match event {
-            Event::End(TagEnd::Heading(_)) => break,
-            Event::Text(text) | Event::Code(text) => words.push_str(text),
-            _ => {}
-        }
-    }
-    words
+    let heading = events.iter().take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))));
+    let words = heading
+        .filter_map(|event| if let Event::Text(text) | Event::Code(text) = event { Some(text.as_ref()) } else { None });
+    words.collect()
 }
 
 /// The anchor of a heading, as code hosts make it: the links of the documents work in both places.
@@ -201,6 +205,9 @@ mod tests {
     #[test]
     fn html_in_a_document_is_text() {
         assert_eq!(body("a <b onclick=\"x\"> c"), "<p>a &lt;b onclick=\"x\"&gt; c</p>\n");
-        assert_eq!(body("<!-- hidden -->\n\na\n\n<script>x</script>\n"), "<p>a</p>\n&lt;script&gt;x&lt;/script&gt;\n");
+        assert_eq!(
+            body("<!-- hidden\nhere -->\n\na <!-- b -->\n\n<script>x</script>\n"),
+            "<p>a </p>\n&lt;script&gt;x&lt;/script&gt;\n"
+        );
     }
 }
