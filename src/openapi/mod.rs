@@ -18,10 +18,10 @@ pub use operation::request_example;
 use serde_json::{Map, Value, json};
 
 use crate::http::route::route;
-use crate::http::{Answer, Call, Environment, Outcome, Route};
+use crate::http::{Answer, Call, Outcome, Route};
 use crate::pages::http::page;
 use crate::pages::views::ReferencePage;
-use crate::program::Bursar;
+use crate::program::{Bursar, Environment};
 use crate::refusal::Code;
 use crate::world::states::TransitionRow;
 

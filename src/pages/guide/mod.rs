@@ -14,7 +14,8 @@ use markdown::{Drawn, Target, draw};
 use super::http::{ASSET_KEPT_SECONDS, page};
 use super::views::{GuideGroup, GuideLink, GuidePage};
 use crate::http::route::route;
-use crate::http::{Call, Environment, Outcome, Route};
+use crate::http::{Call, Outcome, Route};
+use crate::program::Environment;
 
 /// The address of the sandbox in the documents.
 const SANDBOX: &str = "http://127.0.0.1:8080";
