@@ -35,6 +35,7 @@ fn greeting(base_url: &str, bootstrapped: &Bootstrapped) -> String {
     if let Some(credentials) = &bootstrapped.credentials {
         lines.push("This is a new sandbox. Try:".to_owned());
         lines.extend(curl_lines(credentials).into_iter().map(|line| format!("  {line}")));
+        lines.push(format!("The guide is at {base_url}/guide"));
     }
     if let Some(OpenedSetup { token, link }) = &bootstrapped.setup {
         let body = json!({"token": token, "name": "…", "admin_email": "…", "app_name": "…"});

@@ -1,4 +1,4 @@
-//! The pages that people see: the claim of a payout link, notices to payees, set-up links, the sandbox inbox, the landing page and the API reference.
+//! The pages that people see: the claim of a payout link, notices to payees, set-up links, the sandbox inbox, the landing page, the API reference and the user guide.
 //!
 //! Every page is finished HTML from the server and works with scripts switched off; [`assets::CONTENT_SECURITY_POLICY`]
 //! forbids inline scripts and styles, so the templates contain none.
@@ -8,6 +8,7 @@
 
 pub mod assets;
 pub mod claim;
+mod guide;
 pub mod http;
 mod inbox;
 mod notice;

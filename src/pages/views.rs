@@ -1,9 +1,10 @@
 //! One struct per page, filled by the handlers, drawn by the template of the same name.
 //!
 //! Views hold plain text that is ready to be read: "$125.00", "Monday, March 2". They know nothing of the rest of the crate.
-//! Text is escaped by the templates; nothing here is ever marked as safe HTML.
+//! Text is escaped by the templates. Only the guide's body is marked as safe HTML: the program made it from its own documents.
 
 mod claim;
+mod guide;
 mod inbox;
 mod landing;
 mod notice;
@@ -18,6 +19,7 @@ pub use claim::{
     DonePage, MethodDetailsPage, MethodField, MethodPage, PayoutOutcome, PayoutPage, ProfilePage, RailChoice,
     SavedMethod, Step, StepState, TaxForm,
 };
+pub use guide::{GuideGroup, GuideLink, GuidePage};
 pub use inbox::{InboxMessage, InboxPage, MessageChannel, TextPart};
 pub use landing::LandingPage;
 pub use notice::{NoticePage, NoticeState};

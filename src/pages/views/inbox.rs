@@ -12,6 +12,8 @@ pub struct InboxPage {
     pub messages: Vec<InboxMessage>,
     /// More messages exist than are shown.
     pub has_more: bool,
+    /// Whether the pages of the sandbox are served too.
+    pub is_sandbox: bool,
 }
 
 /// One message that was caught.

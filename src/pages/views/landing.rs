@@ -12,4 +12,6 @@ pub struct LandingPage {
     pub credentials_path: Option<String>,
     /// The version of the program.
     pub version: String,
+    /// Whether the pages of the sandbox are served too.
+    pub is_sandbox: bool,
 }

@@ -14,6 +14,8 @@ pub struct ReferencePage {
     pub introduction: Vec<String>,
     /// The groups in reading order.
     pub groups: Vec<OperationGroup>,
+    /// Whether the pages of the sandbox are served too.
+    pub is_sandbox: bool,
 }
 
 /// The operations of one noun.
