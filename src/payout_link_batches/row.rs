@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::model::{BatchRow, PayoutLinkBatch, RowStatus, ValidatedRow, sum};
 use crate::engine::Command;
-use crate::http::idempotency::{Keyed, Once, Render, target};
+use crate::http::idempotency::{Keyed, Once, answering, target};
 use crate::http::{Answer, Content, Scope};
 use crate::ids::{AppId, OrgId, PayoutLinkBatchId, PayoutLinkId};
 use crate::jobs::{self, Job, Leased};
@@ -29,7 +29,7 @@ pub struct ProcessRow {
     /// The row's place.
     pub number: i64,
     /// The request that the row stands for.
-    pub make: Once<Create>,
+    pub make: Once,
 }
 
 impl Command for ProcessRow {
@@ -110,10 +110,11 @@ pub fn request(
     scope: Scope,
     row: &ValidatedRow,
     token: NewToken,
-    answer: Render<Arc<PayoutLink>>,
-) -> Once<Create> {
+    answer: impl Fn(&Arc<PayoutLink>) -> Answer + Send + 'static,
+) -> Once {
     let keyed = Some(keyed(vault, scope.app, row));
-    Once { org: scope.org, keyed, command: Ok(Create { scope, new: row.as_new_link(), token }), answer }
+    let create = Create { scope, new: row.as_new_link(), token };
+    Once { org: scope.org, keyed, command: Ok(answering(create, answer)) }
 }
 
 /// The key of that request.
