@@ -1,4 +1,4 @@
-//! The link of a notice as JSON. The token in the path is the credential.
+//! Serves the link of a notice as JSON. The token in the path is the credential.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,10 +17,7 @@ fn token(call: &Call) -> Result<NoticeToken, Refusal> {
     token.ok_or_else(|| Refusal::not_found("notice"))
 }
 
-/// Checks that a token is genuine.
-///
-/// # Errors
-/// `not-found`.
+/// Rejects, with `not-found`, a token that is not genuine.
 pub fn check_token(bursar: Arc<Bursar>, token: String) -> Pin<Box<dyn Future<Output = Result<(), Refusal>> + Send>> {
     let genuine = NoticeToken::parse(&bursar.vault, &token).map(|_| ());
     Box::pin(std::future::ready(genuine.ok_or_else(|| Refusal::not_found("notice"))))

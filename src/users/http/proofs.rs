@@ -1,4 +1,4 @@
-//! What a user proves or tells of the person: the phone, the address, the tax form.
+//! Serves verification codes, addresses and tax forms of users.
 
 use serde_json::json;
 
@@ -21,9 +21,9 @@ use crate::users::verification::{NewCode, Unlock, VerificationJson, hash_code};
 use crate::users::{By, SendVerificationToken, UserJson, Verify};
 
 input! {
-    /// How the code is sent.
+    /// The channel for the code.
     pub struct SendVerificationTokenInput {
-        /// In a call that reads it aloud, instead of a text message.
+        /// Whether the code is read aloud in a call instead of sent as a text message.
         pub use_voice: Option<bool>,
     }
 }
@@ -57,20 +57,20 @@ pub async fn verify(call: Call) -> Outcome {
     });
     call.once(command, move |verified| match verified {
         Ok(user) => Answer::ok(user),
-        // The wrong try was counted, so the command did not refuse; the caller is refused here.
+        // The command commits the count of wrong codes, so the refusal is made here.
         Err(wrong) => wrong.answer(scope.org),
     })
     .await
 }
 
 input! {
-    /// A phone or an address that was locked after wrong codes.
+    /// A phone number or an e-mail address that was locked after wrong codes.
     pub struct UnlockVerificationInput {
-        /// Country calling code, digits; needed with phone_number.
+        /// Country calling code, digits only; required with phone_number.
         pub country_code: Option<CallingCode>,
         /// Phone number within its country.
         pub phone_number: Option<NationalNumber>,
-        /// E-mail address; excludes the phone.
+        /// E-mail address; cannot be combined with phone_number.
         pub email: Option<Email>,
     }
 }

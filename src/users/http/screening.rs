@@ -1,5 +1,3 @@
-//! Sanctions screening over HTTP.
-
 use serde::Serialize;
 use serde_json::json;
 
@@ -18,11 +16,11 @@ use crate::users::{find, find_in_organization};
 
 word_input!(crate::users::screening::Decision);
 
-/// The list in use, and the newest screening of all users with it.
+/// The sanctions list in use, and the newest screening of all users against it.
 #[derive(Clone, Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = ScreeningList)]
 pub struct ScreeningListJson {
-    /// The list that names are compared with.
+    /// The list with which names are compared.
     pub list: ListVersion,
     /// The newest screening of the organization's users; null before the first.
     #[schema(required)]
@@ -53,11 +51,11 @@ pub async fn show(call: Call) -> Outcome {
 }
 
 input! {
-    /// Who decides, and why.
+    /// A member's decision, with the reason.
     pub struct DecideInput {
         /// A member with the role admin.
         pub acting_user_id: MemberId,
-        /// What the decision rests on; it is kept.
+        /// The evidence for the decision; it is kept.
         pub comment: Text<500>,
     }
 }

@@ -1,4 +1,4 @@
-//! Codes over the executor, with a clock that is moved by hand.
+//! Tests codes over the executor, with a manual clock.
 
 use super::*;
 use crate::clock::Clock;
@@ -65,7 +65,6 @@ impl Bench {
     }
 }
 
-/// Of a wrong code, how often another may be tried.
 fn tries_left(checked: Checked) -> Option<i64> {
     if let Checked::Wrong { tries_left, .. } = checked { Some(tries_left) } else { None }
 }

@@ -1,4 +1,4 @@
-//! An organization unlocks a phone or an address for which too many wrong codes were entered.
+//! Unlocks a recipient after too many wrong codes.
 
 use super::rules::Tally;
 use super::{VerificationJson, count, emit, recipient_row};
@@ -11,19 +11,18 @@ use crate::refusal::Refusal;
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// POST /v2/verifications/unlock. Works for a recipient without a user. To repeat it changes nothing.
+/// POST /v2/verifications/unlock. Works for a recipient without a user. A repeated call changes nothing.
 #[derive(Clone, Debug)]
 pub struct Unlock {
-    /// The organization.
     pub org: OrgId,
-    /// E.164 or an address.
+    /// E.164, or an e-mail address.
     pub recipient: String,
-    /// The member who does it, where one is signed in.
+    /// The signed-in member; `None` for an organization key.
     pub by: Option<MemberId>,
 }
 
 impl Command for Unlock {
-    /// What is counted since, and whether anything was unlocked.
+    /// The counts, and whether anything was unlocked.
     type Reply = (VerificationJson, bool);
 
     fn organization(&self) -> OrgId {
