@@ -165,7 +165,7 @@ pub mod backups;
 pub mod connections;
 /// Runs one server process, from start to a clean end.
 pub mod serve;
-/// A load generator that waits for each response.
+/// A load generator for a running server.
 pub mod load;
 /// The simulator: months of payouts from a seed, checked after every step.
 pub mod sim;
