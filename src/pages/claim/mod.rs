@@ -28,7 +28,6 @@ use crate::users::verification::Checked;
 pub(super) use closed::render_error;
 use visit::Visit;
 
-/// GET /claim/{token}
 pub async fn show_claim_page(call: Call) -> Outcome {
     let visit = Visit::new(call)?;
     let outcome = show(&visit).await;
@@ -50,7 +49,6 @@ async fn show(visit: &Visit) -> Outcome {
     }
 }
 
-/// GET /claim/{token}/{step}
 pub async fn show_claim_step(call: Call) -> Outcome {
     if let Some(page) = contact_change::Page::named(call.parameter("step")) {
         let visit = Visit::new(call)?;
@@ -84,7 +82,6 @@ async fn show_step(visit: &Visit, step: StepName) -> Outcome {
     }
 }
 
-/// POST /claim/{token}/{step}
 pub async fn take_claim_step(call: Call) -> Outcome {
     if call.parameter("step") == "end" {
         return sign_out(Visit::new(call)?).await;

@@ -10,7 +10,7 @@ use crate::money::typed::{self, Typed};
 use crate::pages::views::{FieldError, Form};
 use crate::refusal::Refusal;
 
-/// Draws the last step. The query may ask for the fee of less than the remaining amount.
+/// Draws the last step. The query may ask for the fee of an amount other than the remaining one.
 pub(super) async fn show(visit: &Visit, claim: &ClaimDocument) -> Outcome {
     let asked = visit.call.query.iter().find(|(name, _)| name == "amount").map_or("", |(_, text)| text.trim());
     if asked.is_empty() {

@@ -70,10 +70,7 @@ impl Visit {
 
     /// Rejects a form posted by another site's page. It is the third protection, after the cookie, which is not sent
     /// with such a form, and the secret token in the address. An origin of `null` proves nothing: our own pages send
-    /// it, because they send no referrer.
-    ///
-    /// # Errors
-    /// `not-permitted`.
+    /// it, because they send no referrer. Error: `not-permitted`.
     pub fn must_be_ours(&self) -> Result<(), Refusal> {
         let foreign = match (self.call.header("sec-fetch-site"), self.call.header("origin")) {
             (Some(site), _) => !matches!(site, "same-origin" | "none"),

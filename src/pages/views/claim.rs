@@ -232,7 +232,8 @@ pub enum MethodField {
     Network,
 }
 
-/// Step `method`, second half (`?platform=ach`): posts `platform`, the fields, `is_default=true`, `auto_payout_enabled=true`.
+/// Step `method`, second half (`?platform=ach`): posts `platform`, the fields, `is_default=true`,
+/// `auto_payout_enabled=true`.
 #[derive(Debug, Clone, Template)]
 #[template(path = "claim/method_details.html")]
 pub struct MethodDetailsPage {
