@@ -191,6 +191,7 @@ pub struct ActsJson {
     pub head: Option<HeadJson>,
 }
 
+/// GET /v2/administrative-acts
 pub async fn list(call: Call) -> Outcome {
     let scope = log_of(call.caller.org);
     let asked: ActsQuery = call.query()?;

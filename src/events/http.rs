@@ -112,6 +112,7 @@ pub struct EventsJson {
     pub head: Option<HeadJson>,
 }
 
+/// GET /v2/events
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: EventsQuery = call.query()?;
@@ -140,6 +141,7 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&EventsJson { has_more, data, head }))
 }
 
+/// GET /v2/events/{event_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id): (_, EventId) = (call.scope()?, call.id("event_id", "event")?);
     let event = call
