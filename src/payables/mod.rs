@@ -57,10 +57,7 @@ use crate::world::record::key;
 use crate::world::{Halt, World};
 use rules::PayableEvent;
 
-/// Returns a payable of the app.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a payable of the app. Error: `not-found`.
 pub fn find(world: &World, scope: Scope, id: PayableId) -> Result<Arc<Payable>, Halt> {
     match world.get::<Payable>(key![scope.org, id])? {
         Some(payable) if payable.app == scope.app => Ok(payable),

@@ -194,8 +194,9 @@ mod tests {
     #[test]
     fn every_pair_of_state_and_event() {
         let table: String = transitions().iter().map(|(from, what, to)| format!("{from} {what} {to}\n")).collect();
-        // docs/decisions.md 10: created → canceled | submitted; submitted → approved | rejected; rejected → created again
-        // by an update; approved → payment_initiated → payment_completed | payment_failed → retry by pay again.
+        // docs/decisions.md 10: created → canceled | submitted; submitted → approved | rejected;
+        // rejected → created by an update;
+        // approved → payment_initiated → payment_completed | payment_failed → payment_initiated by a retry.
         // A failed payment may be rejected; a payment that arrived and was returned counts as failed.
         let expected = "created Updated created\ncreated Canceled canceled\n\
             created Submitted submitted_for_approval\n\

@@ -90,7 +90,7 @@ fn terms(world: &World, payable: &Payable) -> Result<(Terms, Arc<VendorPaymentMe
     Ok((terms, method))
 }
 
-/// Returns the steps of a policy, each with its active approvers except the submitter.
+/// Returns the steps of a policy, each with the approvers who may approve now, except the submitter.
 ///
 /// # Errors
 /// `invalid-state` when a step could never be completed.
