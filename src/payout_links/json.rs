@@ -26,7 +26,8 @@ pub struct PayoutLinkJson {
     /// Cents.
     #[schema(value_type = i64, example = 1000)]
     pub amount: Cents,
-    /// created, funds_pending, delivery_pending, delivery_failed, sent, delivered, claimed, reversed, canceled, expired, failed.
+    /// created, funds_pending, delivery_pending, delivery_failed, sent, delivered, claimed, reversed, canceled,
+    /// expired, failed.
     pub status: &'static str,
     /// The payee.
     pub payee: Payee,
