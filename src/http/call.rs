@@ -54,7 +54,7 @@ pub struct Caller {
 }
 
 /// The check that the caller's app and credential still exist. It runs again in the commit of the command, because a
-/// deletion may have come first. `dispatch` supplies it, because this module must not depend on apps.
+/// deletion may have come first. `apps` supplies it, because this module must not depend on apps.
 #[derive(Clone, Copy, Debug)]
 pub struct Admission {
     /// The rows that [`Admission::refuse_gone`] reads.
@@ -141,17 +141,14 @@ impl Call {
         id.map(I::from).ok_or_else(|| Refusal::not_found(what))
     }
 
-    /// Reads the body as the handler's input.
     pub fn body<T: Input>(&self) -> Result<T, Refusal> {
         T::read(&self.body, "").map_err(Refusal::fields)
     }
 
-    /// Reads the query string as the handler's input.
     pub fn query<T: Fields>(&self) -> Result<T, Refusal> {
         T::read_query(&self.query).map_err(Refusal::fields)
     }
 
-    /// Runs a query on the store.
     pub async fn read<T: Send + 'static>(
         &self,
         query: impl Fn(&mut World) -> Result<T, Halt> + Send + 'static,

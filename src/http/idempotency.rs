@@ -176,7 +176,6 @@ fn seal(world: &mut World, org: OrgId, keyed: &Keyed, body: &str) -> String {
     format!("{SEALED}{}", BASE64_STANDARD.encode(sealed))
 }
 
-/// Returns the response's body in clear.
 fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refusal> {
     let Some(sealed) = stored.body.as_ref().and_then(|body| body.strip_prefix(SEALED)) else {
         return Ok(stored.body.clone());
@@ -220,7 +219,6 @@ impl StoredAnswer {
         self.body = Some(format!("{SEALED}{}", BASE64_STANDARD.encode(sealed)));
     }
 
-    /// Narrows a query to sealed responses.
     pub fn that_are_sealed(query: Query) -> Query {
         let end = "sealed;".to_owned();
         query.filter("body", Compare::AtLeast, SEALED.to_owned().to_value()).filter(

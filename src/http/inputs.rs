@@ -222,7 +222,7 @@ fn refused_in_a_line() -> String {
     refused() + r"\n\t"
 }
 
-/// Returns the pattern of a line of at least this many characters, two or more, without leading and trailing blanks.
+/// Returns the pattern of a line of at least this many characters, two or more, not counting blanks around it.
 pub fn line_of_at_least(characters: usize) -> String {
     let (refused, between) = (refused_in_a_line(), characters.saturating_sub(2));
     let blank = refused.clone() + &in_brackets(&crate::text::UNSEEN);

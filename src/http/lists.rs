@@ -227,7 +227,6 @@ macro_rules! list_query {
         }
 
         impl $name {
-            /// Returns the requested page.
             pub fn asked(&self) -> $crate::http::lists::PageRequest<$cursor> {
                 $crate::http::lists::PageRequest {
                     limit: self.limit.map(|limit| limit.0),

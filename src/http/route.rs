@@ -169,7 +169,6 @@ impl Route {
         self
     }
 
-    /// Sets the route's group and its summary of one line.
     #[must_use]
     pub fn about(mut self, tag: &'static str, summary: &'static str) -> Self {
         self.documented.tag = tag;
@@ -177,14 +176,12 @@ impl Route {
         self
     }
 
-    /// Sets the description: rules and limits.
     #[must_use]
     pub fn describe(mut self, description: &'static str) -> Self {
         self.documented.description = description;
         self
     }
 
-    /// Sets the type of the body.
     #[must_use]
     pub fn takes<T: Input>(mut self) -> Self {
         self.documented.body = Some(T::schema());
@@ -198,20 +195,17 @@ impl Route {
         self
     }
 
-    /// Sets the type of the query.
     #[must_use]
     pub fn asks<T: Fields>(mut self) -> Self {
         self.documented.query = T::parameters();
         self
     }
 
-    /// Adds a response with a JSON body.
     #[must_use]
     pub fn gives<T: ToSchema>(self, status: u16, description: &'static str) -> Self {
         self.answers::<T>(status, description, (T::name().into_owned(), as_json(&T::schema())))
     }
 
-    /// Adds a response that is an array.
     #[must_use]
     pub fn gives_array<T: ToSchema>(mut self, status: u16, description: &'static str) -> Self {
         let item = T::name().into_owned();
