@@ -10,7 +10,6 @@ pub enum Letter<'a> {
     /// A link to claim money.
     ClaimLink {
         app_name: &'a str,
-        /// In cents.
         amount: Cents,
         /// The payer's message, quoted unchanged.
         message: Option<&'a str>,
@@ -23,7 +22,6 @@ pub enum Letter<'a> {
     /// A payout failed or was returned.
     PayoutFailed {
         app_name: &'a str,
-        /// In cents.
         amount: Cents,
         /// A sentence without its full stop.
         reason: &'a str,
@@ -45,7 +43,6 @@ pub enum Letter<'a> {
     /// A payout was sent by the payee's automatic payouts.
     PaidByPreference {
         app_name: &'a str,
-        /// In cents.
         amount: Cents,
         /// Masked.
         method: &'a str,
@@ -55,7 +52,6 @@ pub enum Letter<'a> {
     /// Money is being collected from the payer's bank account.
     PaymentCollected {
         app_name: &'a str,
-        /// In cents.
         amount: Cents,
         /// The end of the account's number.
         account: &'a str,
@@ -63,7 +59,6 @@ pub enum Letter<'a> {
     /// A payout has arrived.
     PayoutCompleted {
         app_name: &'a str,
-        /// In cents.
         amount: Cents,
         /// The payee's fee, in cents.
         fee: Cents,

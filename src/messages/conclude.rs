@@ -31,7 +31,7 @@ pub enum AttemptOutcome {
         /// The provider's reference, if it can be queried.
         reference: Option<String>,
     },
-    /// The provider received the request and did not answer, so it may have accepted the message.
+    /// The request was sent and the provider did not answer, so it may have accepted the message.
     InDoubt { reason: String },
     /// The message was not sent.
     Failed {

@@ -67,10 +67,7 @@ pub fn queue_sealed(
     id
 }
 
-/// Returns a message by its id, for the worker.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a message by its id, for the worker. Error: `not-found`.
 pub fn find(world: &mut World, org: OrgId, id: MessageId) -> Result<Arc<Message>, Halt> {
     let message = world.get::<Message>(key![org, id])?;
     message.ok_or_else(|| Refusal::not_found("message").into())

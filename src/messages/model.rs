@@ -85,7 +85,6 @@ pub enum Template {
     /// A payout failed or was returned; the money waits for another method, or is back in the app's wallet.
     PayoutFailed {
         transfer: TransferId,
-        /// In cents.
         amount_cents: Cents,
         app_name: String,
         /// In words for payees.
@@ -107,7 +106,6 @@ pub enum Template {
     /// A payout was sent by the payee's automatic payouts.
     PaidByPreference {
         transfer: TransferId,
-        /// In cents.
         amount_cents: Cents,
         app_name: String,
         /// Masked: `Bank account (ACH) ***6789`.
@@ -119,7 +117,6 @@ pub enum Template {
     /// Money is being collected from the payer's bank account.
     PaymentCollected {
         transfer: TransferId,
-        /// In cents.
         amount_cents: Cents,
         /// The end of the account's number.
         account: String,
@@ -127,7 +124,6 @@ pub enum Template {
     /// A payout has arrived: the receipt.
     PayoutCompleted {
         transfer: TransferId,
-        /// In cents.
         amount_cents: Cents,
         /// The payee's fee, in cents.
         fee_cents: Cents,
