@@ -29,7 +29,7 @@ pub struct CreatePayout {
     pub card: Option<SealedDetails>,
     /// The fee options of the request.
     pub fees: FeeRequest,
-    /// Whether the app fills the user's wallet first and gets returned money back.
+    /// Whether the app fills the user's wallet first; money that does not arrive goes back to the app.
     pub fund: bool,
     /// Excluded from tax reports.
     pub tax_exempt: bool,

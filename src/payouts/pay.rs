@@ -30,7 +30,7 @@ pub struct Order {
     pub amount: Cents,
     /// The fee options of the request.
     pub fees: FeeRequest,
-    /// Whether the app fills the user's wallet for it and gets returned money back.
+    /// Whether the app fills the user's wallet for it; money that does not arrive goes back to the app.
     pub fund: bool,
     /// The link that is paid out.
     pub link: Option<PayoutLinkId>,
