@@ -54,10 +54,7 @@ pub const OVERLAP_SECONDS: i64 = DAY_SECONDS;
 /// How long a delivery is kept after its last change.
 const KEEP_SECONDS: i64 = 30 * DAY_SECONDS;
 
-/// Returns an endpoint of the app.
-///
-/// # Errors
-/// `not-found`.
+/// Returns an endpoint of the app. Error: `not-found`.
 pub fn find(world: &mut World, scope: Scope, id: WebhookEndpointId) -> Result<Arc<WebhookEndpoint>, Halt> {
     match world.get::<WebhookEndpoint>(key![scope.org, id])? {
         Some(endpoint) if endpoint.app == scope.app => Ok(endpoint),
