@@ -185,7 +185,7 @@ impl NewBatch {
     }
 }
 
-// Returns the names of a row's fields, in order; the result file uses them as its columns.
+/// Returns the names of a row's fields, in order; the result file uses them as its columns.
 pub(super) fn columns() -> Vec<&'static str> {
     RowInput::parameters().into_iter().map(|(name, ..)| name).collect()
 }

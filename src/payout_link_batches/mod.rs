@@ -40,10 +40,7 @@ use crate::world::query::{Compare, Direction, Query};
 use crate::world::record::{Cell, key};
 use crate::world::{Halt, World};
 
-/// Returns a batch of the app.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a batch of the app. Error: `not-found`.
 pub fn find(world: &mut World, scope: Scope, id: PayoutLinkBatchId) -> Result<Arc<PayoutLinkBatch>, Halt> {
     match world.get::<PayoutLinkBatch>(key![scope.org, id])? {
         Some(batch) if batch.app == scope.app => Ok(batch),

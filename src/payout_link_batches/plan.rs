@@ -91,7 +91,7 @@ pub struct BatchPlanJson {
     /// The batch of these rows, if they were submitted before.
     #[schema(required)]
     pub payout_link_batch_id: Option<PayoutLinkBatchId>,
-    /// Its status; if it is not submitted, another submission returns 409.
+    /// Its status. After submitted, another submission of these rows returns 409.
     #[schema(required)]
     pub payout_link_batch_status: Option<BatchStatus>,
     /// Rows that would create a link.
