@@ -86,7 +86,7 @@ record! {
         pub arrives: Cents,
         pub fee_party: Option<Party>,
         pub fee_basis: Option<Document<FeeBasis>>,
-        /// Whether the app filled the user's wallet for it and gets returned money back.
+        /// Whether the app filled the user's wallet for it; money that does not arrive goes back to the app.
         pub funded: bool,
         /// The member who approved it after a review.
         pub approved_by: Option<MemberId>,
