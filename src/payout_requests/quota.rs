@@ -1,4 +1,4 @@
-//! How much a client id alone may store. It is public by nature, and its requests stay until the app decides on them.
+//! Limits what a client id alone may store. It is public, and its requests remain until the app decides.
 
 use super::model::{PayoutRequest, PublicRequests, RequestStatus};
 use super::submit::{Asker, NewRequest};
@@ -9,12 +9,12 @@ use crate::world::{Halt, World};
 
 /// Characters of a memo from a client id alone.
 pub const MEMO_MAX: usize = 200;
-/// Undecided requests of an app from client ids alone.
+/// Per app, from client ids alone.
 const UNDECIDED_MAX: i64 = 1_000;
-/// The same, of one phone number.
+/// Per phone number, from client ids alone.
 const UNDECIDED_PER_PHONE_MAX: usize = 10;
 
-/// Refuses what a client id alone may not store at all.
+/// Rejects fields that a client id alone may not store.
 ///
 /// # Errors
 /// `invalid-input` with every field.
@@ -32,7 +32,7 @@ pub fn check(new: &NewRequest) -> Result<(), Refusal> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::fields(problems)) }
 }
 
-/// Counts one more undecided request.
+/// Counts a new undecided request.
 ///
 /// # Errors
 /// `limit-exceeded`.
@@ -64,7 +64,7 @@ fn full(whose: &str) -> Halt {
     Refusal::new(Code::LimitExceeded, message).into()
 }
 
-/// Gives back the place of a request that is decided now.
+/// Uncounts a request that is now decided.
 pub(super) fn give_back(world: &mut World, request: &PayoutRequest) -> Result<(), Halt> {
     if !request.by_client {
         return Ok(());
