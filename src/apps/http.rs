@@ -1,5 +1,3 @@
-//! Organizations, apps and their keys over HTTP (docs/decisions.md 2).
-
 use super::create::CreateApp;
 use super::delete::{DeleteApp, DeletionHooks};
 use super::fee_tables::{FeeTableJson, FeeTableVersion, FeeTablesQuery};
@@ -25,9 +23,9 @@ use crate::security_log::SecurityEvent;
 use crate::strict_json::Json;
 use crate::world::record::key;
 
-/// Shortest name of an app, in characters.
+/// In characters.
 const NAME_MIN: usize = 3;
-/// Longest name of an app, in characters.
+/// In characters.
 const NAME_MAX: usize = 60;
 
 /// The name of an app.
@@ -49,36 +47,37 @@ impl Input for AppName {
 }
 
 input! {
-    /// An app to be made.
+    /// A new app.
     pub struct CreateAppInput {
-        /// Its name, which payees see: 3 to 60 characters.
+        /// The name, which payees see: 3 to 60 characters.
         pub name: AppName,
-        /// Whatever you keep with it.
+        /// Any text that you want to keep with the app.
         pub metadata: Option<Metadata>,
     }
 }
 
 input! {
-    /// What to change of an app. What is not sent stays.
+    /// Changes of an app. An omitted field stays as it is.
     pub struct UpdateAppInput {
-        /// Another name.
+        /// The new name.
         pub name: Change<AppName>,
-        /// Other metadata; null takes it away.
+        /// The new metadata; null removes it.
         pub metadata: Patch<Metadata>,
     }
 }
 
 input! {
-    /// A key to be issued.
+    /// A new key.
     pub struct CreateKeyInput {
-        /// From when on the key opens nothing, a moment in the future; without it the key does not expire.
+        /// When the key expires, a moment in the future; without it the key does not expire.
         pub expires_at: Option<Time>,
     }
 }
 
-/// The app in the path. Another app than the one whose key is shown does not exist for it.
+/// Returns the app in the path. An app key finds no app but its own.
 ///
 /// # Errors
+///
 /// `not-found`.
 pub fn app_in_path(call: &Call) -> Result<Scope, Refusal> {
     let app: AppId = call.id("app_id", "app")?;
@@ -88,7 +87,7 @@ pub fn app_in_path(call: &Call) -> Result<Scope, Refusal> {
     Ok(Scope { org: call.caller.org, app })
 }
 
-/// Draws a key; what shows its secret is this answer only.
+/// Draws a key; only this response shows its secret.
 fn draw(call: &Call) -> Drawn {
     Drawn::draw(&mut call.bursar.entropy(), call.bursar.environment, call.caller.org, Opens::App)
 }
@@ -126,7 +125,7 @@ pub async fn list(call: Call) -> Outcome {
                 Some(app) => vec![find(world, Scope { org: caller.org, app })?],
                 None => world.all::<App>(App::OF_ORG, key![caller.org])?,
             };
-            // Newest first, as every list.
+            // Newest first, as in every list.
             apps.iter().rev().filter(|app| app.deleted_at.is_none()).map(|app| shown(world, app)).collect()
         })
         .await?;
@@ -156,7 +155,7 @@ pub async fn update(call: Call) -> Outcome {
     Ok(Answer::ok(&updated))
 }
 
-/// How often an app's objects are looked at again because something happened to one of them meanwhile.
+/// Reads of an app's objects before its deletion is refused, because new events keep coming.
 const READS_BEFORE_DELETING: usize = 16;
 
 /// DELETE /v2/apps/{app_id}
@@ -166,7 +165,7 @@ pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
         let events_seen = call
             .read(move |world| {
                 find(world, scope)?;
-                // First: a look takes several rounds, and a later one may see more.
+                // Read the count first: a later read may see newer objects.
                 let events_seen = events::length(world, scope)?;
                 hooks.refuse_open.iter().try_for_each(|refuse| refuse(world, scope))?;
                 Ok(events_seen)
@@ -270,8 +269,8 @@ pub async fn list_organizations(call: Call) -> Outcome {
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
-/// The routes of organizations, apps and keys. `hooks` is what nouns that are listed after this one have to say when
-/// an app is deleted; the table of routes, which knows them, hands it in.
+/// Returns the routes of organizations, apps and keys. `hooks` are the parts of an app's deletion in nouns above this
+/// one, which the table of routes passes in.
 pub fn routes(hooks: DeletionHooks) -> Vec<Route> {
     [app_routes(hooks), key_routes(), super::acts::routes()].concat()
 }
