@@ -29,6 +29,7 @@ pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
     Ok(answer)
 }
 
+/// GET / of a sandbox
 pub async fn show_landing(call: Call) -> Outcome {
     if call.bursar.environment == Environment::Production {
         return Err(Refusal::not_found("page"));
@@ -41,6 +42,7 @@ pub async fn show_landing(call: Call) -> Outcome {
     page(200, &view)
 }
 
+/// GET /assets/{name}
 pub async fn get_asset(call: Call) -> Outcome {
     let asset = asset(call.parameter("name")).ok_or_else(|| Refusal::not_found("file"))?;
     let kept = format!("public, max-age={ASSET_KEPT_SECONDS}");

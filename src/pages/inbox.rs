@@ -11,6 +11,7 @@ use crate::refusal::Refusal;
 
 const SHOWN_MAX: usize = 100;
 
+/// GET /inbox
 pub async fn show_inbox(call: Call) -> Outcome {
     match call.bursar.environment {
         Environment::Production => return Err(Refusal::not_found("page")),

@@ -17,12 +17,14 @@ fn token(call: &Call) -> Result<NoticeToken, Refusal> {
     token.ok_or_else(|| Refusal::not_found("notice"))
 }
 
+/// GET /notice/{token}
 pub async fn show_notice_page(call: Call) -> Outcome {
     let token = token(&call)?;
     let notice = call.read(move |world| notices::show(world, token)).await?;
     draw(&call, 200, &notice, Form::default())
 }
 
+/// POST /notice/{token}/{step}
 pub async fn take_notice_step(call: Call) -> Outcome {
     let token = token(&call)?;
     let taken = match call.parameter("step") {

@@ -70,11 +70,13 @@ fn check_token(bursar: Arc<Bursar>, token: String) -> Pin<Box<dyn Future<Output 
     Box::pin(async move { opens(&bursar, &token).await.map(drop) })
 }
 
+/// GET /setup/{token}
 pub async fn show_setup_page(call: Call) -> Outcome {
     let state = opens(&call.bursar, call.parameter("token")).await?;
     draw(&call, 200, state, Form::default())
 }
 
+/// POST /setup/{token}
 pub async fn take_setup(call: Call) -> Outcome {
     let offered = opens(&call.bursar, call.parameter("token")).await?;
     let is_member = matches!(offered, SetupState::Member { .. });

@@ -28,6 +28,7 @@ use crate::users::verification::Checked;
 pub(super) use closed::render_error;
 use visit::Visit;
 
+/// GET /claim/{token}
 pub async fn show_claim_page(call: Call) -> Outcome {
     let visit = Visit::new(call)?;
     let outcome = show(&visit).await;
@@ -49,6 +50,7 @@ async fn show(visit: &Visit) -> Outcome {
     }
 }
 
+/// GET /claim/{token}/{step}
 pub async fn show_claim_step(call: Call) -> Outcome {
     if let Some(page) = contact_change::Page::named(call.parameter("step")) {
         let visit = Visit::new(call)?;
@@ -82,6 +84,7 @@ async fn show_step(visit: &Visit, step: StepName) -> Outcome {
     }
 }
 
+/// POST /claim/{token}/{step}
 pub async fn take_claim_step(call: Call) -> Outcome {
     if call.parameter("step") == "end" {
         return sign_out(Visit::new(call)?).await;
