@@ -61,6 +61,7 @@ where
     call.once(command, move |payable| Answer::ok(&super::json(&bursar, payable))).await
 }
 
+/// GET /v2/accounts-payable/payables
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: PayablesQuery = call.query()?;
@@ -72,6 +73,7 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&found.envelope(|payable| super::json(&call.bursar, payable))))
 }
 
+/// POST /v2/accounts-payable/payables
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
     let public_url = call.bursar.public_url.clone();
@@ -97,12 +99,14 @@ pub async fn create(call: Call) -> Outcome {
     call.once(command, move |payable| Answer::created(&super::json(&bursar, payable))).await
 }
 
+/// GET /v2/accounts-payable/payables/{payable_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = named(&call)?;
     let payable = call.read(move |world| super::find(world, scope, id)).await?;
     Ok(Answer::ok(&super::json(&call.bursar, &payable)))
 }
 
+/// PATCH /v2/accounts-payable/payables/{payable_id}
 pub async fn update(call: Call) -> Outcome {
     let (scope, payable) = named(&call)?;
     let changes: PayableChanges = call.body()?;
@@ -121,6 +125,7 @@ pub async fn update(call: Call) -> Outcome {
     Ok(Answer::ok(&super::json(&call.bursar, &payable)))
 }
 
+/// GET /v2/accounts-payable/payables/{payable_id}/file
 pub async fn show_file(call: Call) -> Outcome {
     let (scope, id) = named(&call)?;
     let file = call.read(move |world| super::file::of(world, scope, id)).await?;
@@ -130,6 +135,7 @@ pub async fn show_file(call: Call) -> Outcome {
         .header("content-security-policy", "default-src 'none'; sandbox"))
 }
 
+/// POST /v2/accounts-payable/payables/{payable_id}/file
 pub async fn set_file(call: Call) -> Outcome {
     let public_url = call.bursar.public_url.clone();
     act(call, |scope, payable, _, new: NewFile| {
@@ -139,6 +145,7 @@ pub async fn set_file(call: Call) -> Outcome {
     .await
 }
 
+/// DELETE /v2/accounts-payable/payables/{payable_id}/file
 pub async fn delete_file(call: Call) -> Outcome {
     let (scope, payable) = named(&call)?;
     let acting = call.body::<Deletion>()?.acting_user_id;
@@ -146,6 +153,7 @@ pub async fn delete_file(call: Call) -> Outcome {
     Ok(Answer::ok(&super::json(&call.bursar, &payable)))
 }
 
+/// POST /v2/accounts-payable/payables/{payable_id}/submit-for-approval
 pub async fn submit(call: Call) -> Outcome {
     act(call, |scope, payable, caller, body: Acting| Submit {
         scope,
@@ -155,6 +163,7 @@ pub async fn submit(call: Call) -> Outcome {
     .await
 }
 
+/// POST /v2/accounts-payable/payables/{payable_id}/approve
 pub async fn approve(call: Call) -> Outcome {
     act(call, |scope, payable, caller, body: Judgement| {
         let comment = body.comment.map(|comment| comment.0);
@@ -163,6 +172,7 @@ pub async fn approve(call: Call) -> Outcome {
     .await
 }
 
+/// POST /v2/accounts-payable/payables/{payable_id}/reject
 pub async fn reject(call: Call) -> Outcome {
     act(call, |scope, payable, caller, body: Judgement| {
         let comment = body.comment.map(|comment| comment.0);
@@ -171,10 +181,12 @@ pub async fn reject(call: Call) -> Outcome {
     .await
 }
 
+/// POST /v2/accounts-payable/payables/{payable_id}/cancel
 pub async fn cancel(call: Call) -> Outcome {
     act(call, |scope, payable, _, body: Acting| Cancel { scope, payable, acting: body.acting_user_id }).await
 }
 
+/// POST /v2/accounts-payable/payables/{payable_id}/pay
 pub async fn pay(call: Call) -> Outcome {
     let key = call.idempotency_key.as_deref().and_then(|key| Uuid::try_parse(key).ok());
     let by_app = call.caller.kind == CredentialKind::App && call.caller.member.is_none();
