@@ -285,6 +285,7 @@ pub fn made(bursar: &Arc<Bursar>, link: &Arc<PayoutLink>) -> Answer {
     answer(bursar, if link.status == LinkStatus::FundsPending { 202 } else { 201 })(link)
 }
 
+/// POST /v2/payout-links
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
     let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
@@ -294,6 +295,7 @@ pub async fn create(call: Call) -> Outcome {
     call.once(command, move |link| made(&bursar, link)).await
 }
 
+/// GET /v2/payout-links
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: PayoutLinksQuery = call.query()?;
@@ -305,23 +307,27 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&found.envelope(|link| super::json(&call.bursar, link))))
 }
 
+/// GET /v2/payout-links/{payout_link_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("payout_link_id", "payout link")?);
     let link = call.read(move |world| super::find(world, scope, id)).await?;
     Ok(answer(&call.bursar, 200)(&link))
 }
 
+/// POST /v2/payout-links/{payout_link_id}/redeliver
 pub async fn redeliver(call: Call) -> Outcome {
     let (scope, link) = (call.scope()?, call.id("payout_link_id", "payout link")?);
     let command = call.body::<crate::http::inputs::NoFields>().map(|_| Redeliver { scope, link });
     call.once(command, answer(&call.bursar, 200)).await
 }
 
+/// DELETE /v2/payout-links/{payout_link_id}
 pub async fn cancel(call: Call) -> Outcome {
     let (scope, link) = (call.scope()?, call.id("payout_link_id", "payout link")?);
     call.once(Ok(Cancel { scope, link }), answer(&call.bursar, 200)).await
 }
 
+/// POST /carriers/sms/{org_id}/{message_id}
 pub async fn report(call: Call) -> Outcome {
     let (org, message): (OrgId, MessageId) = (call.id("org_id", "message")?, call.id("message_id", "message")?);
     let Some(gateway) = &call.bursar.providers.phone else { return Err(Refusal::not_found("page")) };
