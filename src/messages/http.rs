@@ -85,6 +85,7 @@ fn shown(message: &InboxMessage) -> InboxMessageJson {
     }
 }
 
+/// GET /v2/sandbox/messages
 pub async fn list(call: Call) -> Outcome {
     if call.bursar.environment == Environment::Production {
         return Err(Refusal::not_found("page"));
