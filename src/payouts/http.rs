@@ -135,6 +135,7 @@ fn as_parameters(refusal: Refusal) -> Refusal {
     Refusal { message: message.unwrap_or(refusal.message), errors, ..refusal }
 }
 
+/// GET /v2/payouts/fee-estimate
 pub async fn estimate(call: Call) -> Outcome {
     let scope = call.scope()?;
     let query: EstimateQuery = call.query()?;
@@ -151,6 +152,7 @@ pub async fn estimate(call: Call) -> Outcome {
     Ok(Answer::ok(&estimate.map_err(as_parameters)?))
 }
 
+/// POST /v2/payouts
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
     let command = call.body::<NewPayout>().and_then(|new| {
@@ -182,6 +184,7 @@ fn card(call: &Call, rail: RailRequest) -> Option<SealedDetails> {
     }
 }
 
+/// POST /v2/payouts/send-payout
 pub async fn send(call: Call) -> Outcome {
     let scope = call.scope()?;
     let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), scope.org);
@@ -208,12 +211,14 @@ fn to_recipient(new: NewLink) -> Result<NewLink, Refusal> {
     Ok(new)
 }
 
+/// POST /v2/transfers/{transfer_id}/approve
 pub async fn approve(call: Call) -> Outcome {
     let (scope, transfer) = (call.scope()?, call.id("transfer_id", "transfer")?);
     let command = call.body::<Approval>().map(|body| ApprovePayout { scope, transfer, member: body.acting_user_id });
     call.once(command, Answer::ok).await
 }
 
+/// POST /v2/transfers/{transfer_id}/cancel
 pub async fn cancel(call: Call) -> Outcome {
     let (scope, transfer) = (call.scope()?, call.id("transfer_id", "transfer")?);
     let command = call.body::<NoFields>().map(|_| CancelPayout { scope, transfer });
