@@ -143,6 +143,7 @@ fn with_secret(status: u16, secret: &Secret) -> impl Fn(&Arc<WebhookEndpoint>) -
     }
 }
 
+/// POST /v2/webhook-endpoints
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
     let (secret, sealed) = draw(&call);
@@ -158,6 +159,7 @@ pub async fn create(call: Call) -> Outcome {
     call.once(command, with_secret(201, &secret)).await
 }
 
+/// GET /v2/webhook-endpoints
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: WebhookEndpointsQuery = call.query()?;
@@ -170,12 +172,14 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&found.envelope(|endpoint| WebhookEndpointJson::from(endpoint))))
 }
 
+/// GET /v2/webhook-endpoints/{webhook_endpoint_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = endpoint_in_path(&call)?;
     let endpoint = call.read(move |world| find(world, scope, id)).await?;
     Ok(Answer::ok(&WebhookEndpointJson::from(&*endpoint)))
 }
 
+/// PATCH /v2/webhook-endpoints/{webhook_endpoint_id}
 pub async fn update(call: Call) -> Outcome {
     let (scope, endpoint) = endpoint_in_path(&call)?;
     let body: UpdateWebhookEndpointInput = call.body()?;
@@ -192,12 +196,14 @@ pub async fn update(call: Call) -> Outcome {
     Ok(Answer::ok(&WebhookEndpointJson::from(&*endpoint)))
 }
 
+/// DELETE /v2/webhook-endpoints/{webhook_endpoint_id}
 pub async fn delete(call: Call) -> Outcome {
     let (scope, endpoint) = endpoint_in_path(&call)?;
     call.run(DeleteEndpoint { scope, endpoint }).await?;
     Ok(Answer::empty(204))
 }
 
+/// POST /v2/webhook-endpoints/{webhook_endpoint_id}/rotate-secret
 pub async fn rotate_secret(call: Call) -> Outcome {
     let (scope, endpoint) = endpoint_in_path(&call)?;
     let (secret, sealed) = draw(&call);
@@ -205,6 +211,7 @@ pub async fn rotate_secret(call: Call) -> Outcome {
     call.once(command, with_secret(200, &secret)).await
 }
 
+/// GET /v2/webhook-endpoints/{webhook_endpoint_id}/deliveries
 pub async fn list_deliveries(call: Call) -> Outcome {
     let (scope, id) = endpoint_in_path(&call)?;
     let asked: WebhookDeliveriesQuery = call.query()?;
@@ -225,6 +232,7 @@ impl WebhookDeliveriesQuery {
     }
 }
 
+/// POST /v2/webhook-endpoints/{webhook_endpoint_id}/deliveries/{delivery_id}/replay
 pub async fn replay(call: Call) -> Outcome {
     let (scope, endpoint) = endpoint_in_path(&call)?;
     let delivery = call.id("delivery_id", "delivery")?;
