@@ -59,6 +59,7 @@ pub fn link_request(bursar: &Arc<Bursar>, scope: Scope, row: &ValidatedRow) -> O
     row::request(&bursar.vault, scope, row, token, Box::new(move |link| payout_links::made(&made, link)))
 }
 
+/// POST /v2/payout-link-batches
 pub async fn submit(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: SubmitQuery = call.query()?;
@@ -79,6 +80,7 @@ pub async fn submit(call: Call) -> Outcome {
     .await
 }
 
+/// GET /v2/payout-link-batches
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: BatchesQuery = call.query()?;
@@ -91,12 +93,14 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&found.envelope(|batch| PayoutLinkBatchJson::from(batch))))
 }
 
+/// GET /v2/payout-link-batches/{payout_link_batch_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("payout_link_batch_id", "payout link batch")?);
     let batch = call.read(move |world| super::find(world, scope, id)).await?;
     Ok(Answer::ok(&PayoutLinkBatchJson::from(&*batch)))
 }
 
+/// GET /v2/payout-link-batches/{payout_link_batch_id}/results
 pub async fn show_results(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("payout_link_batch_id", "payout link batch")?);
     let bursar = call.bursar.clone();
