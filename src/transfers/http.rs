@@ -75,6 +75,7 @@ impl TransfersQuery {
     }
 }
 
+/// POST /v2/transfers
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
     let command = call.body::<NewTransfer>().map(|new| MoveBalance {
@@ -86,6 +87,7 @@ pub async fn create(call: Call) -> Outcome {
     call.once(command, |(_, transfer)| Answer::ok(transfer)).await
 }
 
+/// GET /v2/transfers
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let asked: TransfersQuery = call.query()?;
@@ -100,6 +102,7 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&seen))
 }
 
+/// GET /v2/transfers/{transfer_id}
 pub async fn show(call: Call) -> Outcome {
     let (scope, id) = (call.scope()?, call.id("transfer_id", "transfer")?);
     let seen = call
