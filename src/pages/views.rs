@@ -69,7 +69,6 @@ impl Form {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// The posted value.
     pub value: String,
     pub label: String,
 }

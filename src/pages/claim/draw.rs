@@ -165,7 +165,6 @@ pub(super) fn compliance(visit: &Visit, claim: &ClaimDocument, status: u16, form
     page(status, &view)
 }
 
-/// Draws the saved methods and the open rails.
 pub(super) async fn method(visit: &Visit, claim: &ClaimDocument, status: u16, form: Form) -> Outcome {
     let ways = visit.payee.ways().await?;
     let (saved, rails): (Vec<_>, Vec<_>) = ways.into_iter().partition(|way| way.payout_method_id.is_some());
@@ -308,7 +307,6 @@ pub(super) fn payout(visit: &Visit, claim: &ClaimDocument, status: u16, quote: &
     page(status, &view)
 }
 
-/// Draws the outcome of the newest payout.
 pub(super) fn done(visit: &Visit, claim: &ClaimDocument, transfer: &ClaimTransfer) -> Outcome {
     let left = Some(claim.remaining_amount).filter(|left| !left.is_zero());
     let view = DonePage {

@@ -10,7 +10,6 @@ use crate::refusal::{Code, Refusal};
 /// The cookie with the session's secret. Its path limits it to its own link.
 const COOKIE: &str = "bursar_claim";
 
-/// One request of a payee's browser.
 pub(super) struct Visit {
     pub call: Call,
     pub token: String,
@@ -40,19 +39,16 @@ impl Visit {
         see_other(format!("/claim/{}/{page}", self.token))
     }
 
-    /// Redirects the browser to a step.
     pub fn to_step(&self, step: StepName, query: &str) -> Answer {
         see_other(format!("/claim/{}/{step}{query}", self.token))
     }
 
-    /// Returns the header that sets the session cookie.
     pub fn cookie(&self, secret: &str) -> String {
         let secure = if self.call.bursar.public_url.starts_with("https://") { "; Secure" } else { "" };
         let path = format!("/claim/{}", self.token);
         format!("{COOKIE}={secret}; Path={path}; Max-Age={SESSION_SECONDS}; HttpOnly; SameSite=Lax{secure}")
     }
 
-    /// Returns the header that removes the session cookie.
     pub fn no_cookie(&self) -> String {
         format!("{COOKIE}=; Path=/claim/{}; Max-Age=0; HttpOnly; SameSite=Lax", self.token)
     }

@@ -13,9 +13,7 @@ pub struct Claim {
     pub app_name: String,
     /// The whole amount of the link in dollars: "$125.00".
     pub amount: String,
-    /// The sender's memo.
     pub memo: Option<String>,
-    /// The sender's message to the payee.
     pub message: Option<String>,
     /// The last day of the link: "December 21, 2026".
     pub expires_on: Option<String>,
@@ -29,7 +27,6 @@ pub struct Claim {
     pub may_change_contact: bool,
 }
 
-/// One step in the progress indicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// One or two words: "Contact", "Code", "Name", "Tax form", "Method", "Amount".
@@ -60,7 +57,6 @@ impl Claim {
     }
 }
 
-/// How the payee proves their identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContactWay {
     Phone,
@@ -136,9 +132,7 @@ pub struct ProfilePage {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaxForm {
-    /// For people and businesses of the United States.
     W9,
-    /// For people of other countries.
     W8Ben,
 }
 
@@ -167,10 +161,8 @@ impl CompliancePage {
     }
 }
 
-/// A rail that is open to the payee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RailChoice {
-    /// The rail identifier: "ach".
     pub platform: String,
     /// The name for payees: "Bank account".
     pub name: String,

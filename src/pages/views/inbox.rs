@@ -3,7 +3,6 @@
 
 use askama::Template;
 
-/// The messages of one recipient, or of all.
 #[derive(Debug, Clone, Template)]
 #[template(path = "inbox.html")]
 pub struct InboxPage {
@@ -26,11 +25,9 @@ pub struct InboxMessage {
     /// RFC 3339.
     pub created_at: String,
     pub subject: Option<String>,
-    /// The whole text, including the link.
     pub text: String,
     /// The link inside the text, which becomes clickable.
     pub link: Option<String>,
-    /// The six digits, shown large.
     pub code: Option<String>,
 }
 

@@ -20,9 +20,7 @@ pub enum NoticeState {
 pub struct NoticePage {
     /// The secret part of the link.
     pub token: String,
-    /// The app in which the change was made.
     pub app_name: String,
-    /// The changes, each as a sentence.
     pub changes: Vec<String>,
     /// "Monday, March 2".
     pub changed_on: String,

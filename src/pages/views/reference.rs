@@ -14,12 +14,10 @@ pub struct ReferencePage {
     pub groups: Vec<OperationGroup>,
 }
 
-/// The operations of one noun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperationGroup {
     /// The anchor: "payout-links".
     pub id: String,
-    /// "Payout links".
     pub name: String,
     /// The noun in one or two sentences; may be empty.
     pub description: String,
@@ -33,25 +31,19 @@ pub struct Operation {
     pub id: String,
     /// Upper case: "POST".
     pub method: String,
-    /// "/v2/payouts/send-payout".
     pub path: String,
-    /// One line.
     pub summary: String,
     /// One paragraph each.
     pub description: Vec<String>,
     /// The permitted credentials: "App key; organization key with Api-App-Id".
     pub callers: String,
-    /// Path, query and header parameters.
     pub parameters: Vec<ReferenceRow>,
-    /// Fields of the JSON body.
     pub request_fields: Vec<ReferenceRow>,
-    /// A JSON body to copy.
     pub request_example: Option<String>,
     /// By status, successes first.
     pub responses: Vec<ResponseDoc>,
 }
 
-/// One field or parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReferenceRow {
     /// "payee.phone_number", "limit".
@@ -65,9 +57,7 @@ pub struct ReferenceRow {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseDoc {
-    /// "201".
     pub status: String,
-    /// "The payout link".
     pub description: String,
     /// The values of `error_code`; empty for successes.
     pub error_codes: Vec<String>,

@@ -6,9 +6,7 @@ use super::Form;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SetupState {
-    /// The first organization can be created.
     Organization,
-    /// A member can set a password.
     Member {
         name: String,
     },
