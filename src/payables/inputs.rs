@@ -24,7 +24,6 @@ word_input!(FundingSource);
 pub(super) const NUMBER_MAX: usize = 100;
 /// A PDF must have its end marker within this many last bytes; readers have always searched that far.
 const PDF_END_WITHIN: usize = 1024;
-/// Standard Base64, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -49,7 +48,6 @@ impl Input for Currency {
     }
 }
 
-/// A PDF in standard Base64.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Pdf(pub Vec<u8>);
 

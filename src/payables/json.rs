@@ -233,7 +233,6 @@ pub fn json(bursar: &Bursar, payable: &Payable) -> PayableJson {
     PayableJson { file_url, ..PayableJson::from(payable) }
 }
 
-/// Returns the URL of a payable's file.
 pub(super) fn file_url(public_url: &str, id: PayableId) -> String {
     format!("{public_url}/v2/accounts-payable/payables/{id}/file")
 }

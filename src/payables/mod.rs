@@ -86,7 +86,6 @@ pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     Ok(())
 }
 
-/// An entry of the history.
 struct HistoryEntry {
     kind: ActionKind,
     /// `None` when the app itself acts.
@@ -127,7 +126,6 @@ fn advance(
     Ok(payable)
 }
 
-/// Emits the payable as it is now.
 fn emit(world: &mut World, payable: &Payable) -> Result<(), Halt> {
     let (name, object) = (EventName::PayableUpdated, PayableJson::from(payable));
     events::emit(world, payable.scope(), NewEvent::of(name, payable.id.0, payable.version, &object))

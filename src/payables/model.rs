@@ -120,7 +120,6 @@ pub struct Attempt {
 }
 
 record! {
-    /// A vendor's bill.
     pub struct Payable in "payables" {
         key (org, id)
         many BY_TRANSFER (org, transfer)
@@ -177,7 +176,6 @@ impl Payable {
 }
 
 record! {
-    /// The bill as a PDF.
     pub struct PayableFile in "payable_files" {
         key (org, payable);
         pub org: OrgId,

@@ -26,7 +26,6 @@ pub enum PayableEvent {
 }
 
 impl PayableEvent {
-    /// For the tests and docs/states.md.
     pub const ALL: [Self; 10] = [
         Self::Updated,
         Self::Canceled,

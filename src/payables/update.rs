@@ -42,7 +42,6 @@ impl PayablePatch {
         self.items.clone().over(Some(payable.items.0.clone())).unwrap_or_default()
     }
 
-    /// Returns the amount of the changed payable.
     pub(super) fn amount(&self, payable: &Payable) -> Result<Cents, Refusal> {
         items::amount(self.amount, &self.items(payable), payable.amount)
     }
