@@ -25,7 +25,6 @@ use crate::users;
 use crate::world::record::Document;
 use crate::world::{Halt, Want, World};
 
-/// The default lifetime of a link.
 pub const LIFE_SECONDS: i64 = 30 * DAY_SECONDS;
 const LIFE_MAX_SECONDS: i64 = 366 * DAY_SECONDS;
 
@@ -33,7 +32,6 @@ const LIFE_MAX_SECONDS: i64 = 366 * DAY_SECONDS;
 pub struct DeliveryRequest {
     /// If empty, chosen by the payee's known contacts.
     pub method: Option<DeliveryMethod>,
-    /// The sender's message to the payee.
     pub message: Option<String>,
 }
 
@@ -47,7 +45,6 @@ pub struct NewLink {
     pub delivery: DeliveryRequest,
     /// Whether a tax form is required for any amount.
     pub collect_compliance: bool,
-    /// Excluded from tax reports.
     pub tax_exempt: bool,
     pub memo: Option<String>,
     pub metadata: Option<String>,

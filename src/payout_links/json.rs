@@ -86,7 +86,6 @@ pub struct DeliveryJson {
     pub error: Option<String>,
 }
 
-/// Returns the link with its address.
 pub fn json(bursar: &Bursar, link: &PayoutLink) -> PayoutLinkJson {
     body(link, address(bursar, link))
 }

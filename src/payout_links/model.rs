@@ -88,7 +88,6 @@ impl Payee {
         Some(format!("{} {}", self.first_name.as_ref()?, self.last_name.as_ref()?))
     }
 
-    /// Returns the phone number in E.164.
     pub fn e164(&self) -> Option<String> {
         Some(format!("+{}{}", self.country_code.as_ref()?, self.phone_number.as_ref()?))
     }
@@ -130,11 +129,8 @@ record! {
         pub delivery_method: DeliveryMethod,
         /// Why the last attempt to deliver failed, in the provider's words.
         pub delivery_error: Option<String>,
-        /// The sender's message to the payee.
         pub message: Option<String>,
-        /// Started deliveries, at most five.
         pub deliveries: u32,
-        /// Excluded from tax reports.
         pub tax_exempt: bool,
         /// Whether a tax form is required for any amount.
         pub collect_compliance: bool,

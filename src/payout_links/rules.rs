@@ -24,7 +24,6 @@ pub enum LinkEvent {
 }
 
 impl LinkEvent {
-    /// For the tests and docs/states.md.
     pub const ALL: [Self; 9] = [
         Self::Funded,
         Self::FundingFailed,

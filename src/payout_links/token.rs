@@ -9,11 +9,9 @@ use super::model::PayoutLink;
 use crate::ids::{Entropy, OrgId, PayoutLinkId};
 use crate::vault::{Purpose, SealContext, Unsealed, Vault};
 
-/// A token that a request presents.
 #[derive(Clone)]
 pub struct ClaimToken {
     pub org: OrgId,
-    /// Its keyed hash.
     pub hash: Vec<u8>,
     /// Checks that the link found by the hash contains this token.
     pub vault: Vault,
@@ -41,14 +39,12 @@ impl std::fmt::Debug for ClaimToken {
 /// A generated token, for the command that creates a link.
 #[derive(Clone)]
 pub struct NewToken {
-    /// Its keyed hash.
     pub hash: Vec<u8>,
     /// The token, which the command seals into the link.
     pub token: Unsealed,
 }
 
 impl NewToken {
-    /// Generates a token.
     pub fn draw(vault: &Vault, entropy: &mut Entropy, org: OrgId) -> Self {
         let mut token = org.0.as_bytes().to_vec();
         token.extend_from_slice(&entropy.bytes::<32>());
