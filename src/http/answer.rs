@@ -16,7 +16,6 @@ pub enum Content {
     Csv(String),
     Html(String),
     File {
-        /// The header `Content-Type`.
         content_type: &'static str,
         bytes: Bytes,
     },
@@ -79,7 +78,6 @@ impl Answer {
         self
     }
 
-    /// Sets the entries for the security log.
     #[must_use]
     pub fn noting(mut self, noted: Vec<Noted>) -> Self {
         self.noted = noted;

@@ -21,7 +21,6 @@ use crate::world::{Halt, Want, World};
 /// The kind of credential that a caller presented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CredentialKind {
-    /// The route needs none.
     None,
     /// A client id alone, which is public.
     Client,
@@ -43,7 +42,6 @@ pub struct SignedIn {
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub org: OrgId,
-    /// The app for which it acts, if any.
     pub app: Option<AppId>,
     pub kind: CredentialKind,
     /// The signed-in member, if the route accepts member sessions.

@@ -59,7 +59,6 @@ pub struct Keyed {
     pub target: String,
     /// A short hash of each field.
     pub fields: BTreeMap<String, String>,
-    /// Seals responses that contain a secret.
     pub vault: Arc<Vault>,
 }
 

@@ -10,10 +10,8 @@ use crate::patch::Patch;
 use crate::refusal::{COUNTED_MAX, Code, FIELDS_MAX, FieldError};
 use crate::strict_json::Json;
 
-/// The errors of an input, by field.
 pub type Problems = Vec<FieldError>;
 
-/// A value in a request.
 pub trait Input: Sized {
     /// Reads the value from JSON. `at` is its JSON pointer, for the message.
     fn read(json: &Json, at: &str) -> Result<Self, Problems>;
@@ -32,7 +30,6 @@ pub trait Input: Sized {
     fn schema() -> Schema;
 }
 
-/// A struct of inputs. Implemented by [`input!`].
 pub trait Fields: Input {
     /// Reads the struct from the parameters of a query string.
     fn read_query(parameters: &[(String, String)]) -> Result<Self, Problems>;

@@ -69,7 +69,6 @@ pub type TokenLookUp = fn(Arc<Bursar>, String) -> Pin<Box<dyn Future<Output = Re
 /// Renders a refusal, including those of the guards. The text is the request's id.
 pub type ErrorRenderer = fn(&Refusal, &str) -> Answer;
 
-/// Reads a body and returns its errors.
 pub type Reader = fn(&Json) -> Result<(), Problems>;
 
 /// A schema with its name in the document.
@@ -81,7 +80,6 @@ pub struct Documented {
     /// The handler's name, unique among all routes.
     pub operation_id: &'static str,
     pub tag: &'static str,
-    /// One line.
     pub summary: &'static str,
     /// Further paragraphs, or empty.
     pub description: &'static str,
