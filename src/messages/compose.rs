@@ -7,7 +7,6 @@ use crate::text::check_message;
 /// The parts of a text, in clear. The worker fills them from a template just before it sends the message.
 #[derive(Clone, Copy, Debug)]
 pub enum Letter<'a> {
-    /// A link to claim money.
     ClaimLink {
         app_name: &'a str,
         amount: Cents,
@@ -17,8 +16,11 @@ pub enum Letter<'a> {
         /// Whether the link was delivered before.
         again: bool,
     },
-    /// A six-digit code.
-    Code { app_name: &'a str, code: &'a str, purpose: CodePurpose },
+    Code {
+        app_name: &'a str,
+        code: &'a str,
+        purpose: CodePurpose,
+    },
     /// A payout failed or was returned.
     PayoutFailed {
         app_name: &'a str,
@@ -56,7 +58,6 @@ pub enum Letter<'a> {
         /// The end of the account's number.
         account: &'a str,
     },
-    /// A payout has arrived.
     PayoutCompleted {
         app_name: &'a str,
         amount: Cents,
@@ -72,7 +73,6 @@ pub enum Letter<'a> {
         changes: &'a [PayeeChange],
         /// The added or chosen method, masked.
         method: Option<&'a str>,
-        /// The page that freezes automatic payouts.
         link: &'a str,
     },
 }

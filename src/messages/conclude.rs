@@ -26,17 +26,16 @@ pub enum AttemptOutcome {
         /// The text for the sandbox's inbox, which replaces the recipient's phone.
         inbox: Option<Composed>,
     },
-    /// The provider accepted it.
     Taken {
         /// The provider's reference, if it can be queried.
         reference: Option<String>,
     },
     /// The request was sent and the provider did not answer, so it may have accepted the message.
-    InDoubt { reason: String },
-    /// The message was not sent.
+    InDoubt {
+        reason: String,
+    },
     Failed {
         reason: String,
-        /// Whether a retry may succeed.
         retry: bool,
     },
     /// The message was not sent, because its reason no longer exists. This is not a failure.
@@ -264,7 +263,6 @@ pub(super) mod tests {
             Self { executor, memory, clock, org: scope.org, message }
         }
 
-        /// Leases the only job.
         pub fn lease(&mut self) -> Leased {
             self.lease_if_any().unwrap()
         }

@@ -69,13 +69,11 @@ words! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Template {
-    /// A link to claim money.
     ClaimLink {
         link: PayoutLinkId,
         /// The number of this delivery of the link, from 1.
         delivery: u32,
     },
-    /// A six-digit code.
     Code {
         /// The code, sealed (`users::verification`).
         #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
@@ -133,7 +131,6 @@ pub enum Template {
     },
     /// The destination of the payee's money was changed.
     PayeeChanged {
-        /// The notice whose link freezes automatic payouts.
         notice: NoticeId,
         app_name: String,
         changes: Vec<PayeeChange>,
@@ -202,7 +199,6 @@ fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D:
 }
 
 record! {
-    /// A message to a person.
     pub struct Message in "messages" {
         key (org, id)
         many BY_RECIPIENT (org, recipient);
@@ -214,11 +210,9 @@ record! {
         pub recipient: String,
         pub template: Document<Template>,
         pub status: MessageStatus,
-        /// The last error.
         pub error: Option<String>,
         pub created_at: Time,
         pub sent_at: Option<Time>,
-        /// The provider's reference.
         pub reference: Option<String>,
         /// Since when the provider may have accepted it without a recorded outcome.
         pub in_doubt_since: Option<Time>,
@@ -237,7 +231,6 @@ record! {
         pub channel: Channel,
         /// E.164 or an address.
         pub recipient: String,
-        /// One line.
         pub subject: String,
         pub text: String,
         pub link: Option<String>,

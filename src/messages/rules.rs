@@ -4,7 +4,6 @@ use super::model::MessageStatus;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageEvent {
-    /// The provider accepted it.
     Taken,
     Delivered,
     /// An attempt failed and will be retried.
