@@ -27,11 +27,9 @@ pub struct CreatePayout {
     pub account: Option<PayoutMethodId>,
     /// A sealed card for a user without one, because a card needs no details. Only for card rails.
     pub card: Option<SealedDetails>,
-    /// The fee options of the request.
     pub fees: FeeRequest,
     /// Whether the app fills the user's wallet first; money that does not arrive goes back to the app.
     pub fund: bool,
-    /// Excluded from tax reports.
     pub tax_exempt: bool,
     pub metadata: Option<String>,
 }

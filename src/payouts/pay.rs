@@ -28,13 +28,11 @@ pub struct Order {
     pub method: Arc<PayoutMethod>,
     /// Cents that leave the wallet, including the payee's fees.
     pub amount: Cents,
-    /// The fee options of the request.
     pub fees: FeeRequest,
     /// Whether the app fills the user's wallet for it; money that does not arrive goes back to the app.
     pub fund: bool,
     /// The link that is paid out.
     pub link: Option<PayoutLinkId>,
-    /// Excluded from tax reports.
     pub tax_exempt: bool,
     pub metadata: Option<String>,
 }

@@ -19,7 +19,6 @@ pub const RTP_AMOUNT_MAX: Cents = Cents::new(10_000_000);
 /// The properties of rail and account that determine the price.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// The requested rail.
     pub platform: Platform,
     pub rtp_enabled: bool,
     /// The currency of the account; `None` if no account is known.
@@ -33,14 +32,12 @@ impl Way {
         Self { platform, rtp_enabled: false, currency: None }
     }
 
-    /// Returns the pricing input of a payout method.
     #[must_use]
     pub fn to(method: &PayoutMethod) -> Self {
         Self { platform: method.platform, rtp_enabled: method.rtp_enabled, currency: Some(method.currency.clone()) }
     }
 }
 
-/// The fee options of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeeRequest {
     /// The app's default if empty.
@@ -57,20 +54,17 @@ pub enum Upgrade {
     NotAch,
     /// It depends on the amount, and none is known.
     NoAmount,
-    /// The account takes no instant payments.
     AccountTakesNone,
     /// The amount is above [`RTP_AMOUNT_MAX`].
     AboveLimit,
 }
 
-/// The schedules for a payout.
 #[derive(Clone, Debug)]
 pub struct Prices {
     /// The rail, after the upgrade from ACH to RTP.
     pub platform: Platform,
     pub upgrade: Upgrade,
     pub terms: &'static RailTerms,
-    /// The app's own fee.
     pub added: Added,
     /// The currency conversion charge, as a share of this payout.
     pub fx: Percent,
@@ -79,7 +73,6 @@ pub struct Prices {
     pub party: Party,
 }
 
-/// The price of a payout, and its rail.
 #[derive(Clone, Debug)]
 pub struct Quote {
     pub prices: Prices,

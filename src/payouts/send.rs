@@ -33,7 +33,6 @@ pub struct SendPayout {
     /// Names a user or a phone.
     pub new: NewLink,
     pub token: NewToken,
-    /// The screening result of the payee's name.
     pub names: LookedUp,
 }
 

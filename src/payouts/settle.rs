@@ -23,7 +23,6 @@ use crate::transfers::{self, Transfer};
 use crate::users;
 use crate::world::{Halt, World};
 
-/// The fields that every payout has.
 struct Payout {
     scope: Scope,
     user: UserId,
