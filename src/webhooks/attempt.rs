@@ -18,7 +18,6 @@ use crate::world::{Halt, Want, World};
 /// The calls that a round makes at once. They begin in the order of the events.
 pub const CALLS_MAX: usize = 16;
 
-/// The due deliveries of an endpoint.
 #[derive(Clone, Debug)]
 pub struct Round {
     /// The endpoint at the start of the round.
@@ -51,16 +50,13 @@ pub fn round(world: &mut World, org: OrgId, id: WebhookEndpointId, now: Time) ->
     Ok(Some(Round { endpoint, due: reported, next }))
 }
 
-/// The outcome of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The receiver responded.
     Answered {
         status: u16,
         /// The wait that the receiver requests, if it does.
         retry_after_seconds: Option<i64>,
     },
-    /// The receiver did not respond.
     Unanswered(Unanswered),
     /// No attempt was made: the endpoint is disabled.
     NotTried,

@@ -134,7 +134,6 @@ fn draw(call: &Call) -> (Secret, Unsealed) {
     (secret, unsealed)
 }
 
-/// Renders an endpoint with its secret.
 fn with_secret(status: u16, secret: &Secret) -> impl Fn(&Arc<WebhookEndpoint>) -> Answer + Send + 'static {
     let secret = secret.shown();
     move |endpoint| {

@@ -62,7 +62,6 @@ words! {
 }
 
 record! {
-    /// A URL that receives an app's events.
     pub struct WebhookEndpoint in "webhook_endpoints" {
         key (org, id)
         many OF_APP (org, app);
@@ -94,7 +93,6 @@ record! {
 }
 
 impl WebhookEndpoint {
-    /// Returns whether the endpoint receives this event.
     pub fn wants(&self, sequence: i64, name: EventName) -> bool {
         let named = self.events.as_ref().is_none_or(|Document(names)| names.contains(&name));
         self.status == EndpointStatus::Enabled && sequence > self.since_sequence && named
@@ -107,7 +105,6 @@ impl WebhookEndpoint {
 }
 
 record! {
-    /// One event on its way to one endpoint.
     pub struct WebhookDelivery in "webhook_deliveries" {
         key (org, id)
         unique OF_EVENT (org, endpoint, sequence)
@@ -121,13 +118,11 @@ record! {
         pub event: EventId,
         pub name: EventName,
         pub status: DeliveryStatus,
-        /// All attempts.
         pub attempts: i64,
         /// Attempts since creation or the last replay: the position in the schedule.
         pub tries: i64,
         /// The status of the latest response; `None` without a response.
         pub response_status: Option<i64>,
-        /// The error of the latest attempt.
         pub error: Option<DeliveryError>,
         /// `None` unless pending.
         pub due_at: Option<Time>,

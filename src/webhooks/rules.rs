@@ -14,7 +14,6 @@ pub enum DeliveryEvent {
     Accepted,
     /// An attempt failed, and more attempts remain.
     Failed,
-    /// The last attempt failed.
     FailedForGood,
     /// The receiver responded with 410.
     ReceiverGone,

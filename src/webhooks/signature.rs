@@ -7,18 +7,15 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// The prefix of a shown secret.
 const PREFIX: &str = "whsec_";
 /// The length of a generated secret, in bytes.
 const SECRET_BYTES: usize = 32;
 /// The permitted lengths of a secret, in bytes (Standard Webhooks).
 const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
 
-/// A signing secret.
 #[derive(Clone)]
 pub struct Secret(Zeroizing<Vec<u8>>);
 
-/// Hides the secret.
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
