@@ -103,7 +103,6 @@ pub(super) fn sum(amounts: impl IntoIterator<Item = Cents>) -> Cents {
 }
 
 record! {
-    /// Links that were submitted together.
     pub struct PayoutLinkBatch in "payout_link_batches" {
         key (org, id)
         unique BY_FINGERPRINT (org, app, fingerprint);
@@ -113,11 +112,8 @@ record! {
         /// A keyed hash of the rows, which identifies an equal batch.
         pub fingerprint: Vec<u8>,
         pub status: BatchStatus,
-        /// Rows.
         pub total: i64,
-        /// Rows with a link.
         pub succeeded: i64,
-        /// Failed rows.
         pub failed: i64,
         /// Cents of all rows.
         pub amount: Cents,
@@ -137,7 +133,6 @@ impl PayoutLinkBatch {
 }
 
 record! {
-    /// One row of a batch.
     pub struct BatchRow in "payout_link_batch_rows" {
         key (org, batch, number)
         many OF_BATCH (org, batch);

@@ -229,7 +229,6 @@ struct Fees {
     of_app: Cents,
 }
 
-/// The known data of a row's payee.
 struct Prospect {
     platform: Platform,
     fees: Option<Fees>,

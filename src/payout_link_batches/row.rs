@@ -25,7 +25,6 @@ use crate::world::{Halt, Want, World};
 pub struct ProcessRow {
     pub leased: Leased,
     pub batch: PayoutLinkBatchId,
-    /// The row's position.
     pub number: i64,
     pub make: Once<Create>,
 }

@@ -6,7 +6,6 @@ use crate::world::states::{self, TransitionRow};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchEvent {
-    /// A worker began to process it.
     Begun,
     /// The last row was processed, and every row has its link.
     AllSucceeded,
@@ -15,7 +14,6 @@ pub enum BatchEvent {
 }
 
 impl BatchEvent {
-    /// For the tests and docs/states.md.
     pub const ALL: [Self; 3] = [Self::Begun, Self::AllSucceeded, Self::SomeFailed];
 }
 
