@@ -117,7 +117,6 @@ pub struct ExternalData {
     pub platform: Option<&'static str>,
 }
 
-/// Returns the transfer with its transactions.
 pub fn json(world: &mut World, transfer: &Transfer) -> Result<TransferJson, Halt> {
     let transactions = ledger::transactions_in(world, transfer.scope(), transfer.id)?;
     let sender = sender(world, transfer)?;

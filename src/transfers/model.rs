@@ -53,7 +53,6 @@ words! {
 }
 
 record! {
-    /// One movement of money.
     pub struct Transfer in "transfers" {
         key (org, id)
         many UNDER_WAY (org, under_way_of);
@@ -71,7 +70,6 @@ record! {
         pub payout_method: Option<PayoutMethodId>,
         /// The bank account of an app, a payer or a vendor at the other end.
         pub bank_account: Option<BankAccountId>,
-        /// The payment customer who pays.
         pub customer: Option<PaymentCustomerId>,
         /// The user or the payment customer, until the transfer has its terminal outcome.
         pub under_way_of: Option<Uuid>,
@@ -80,7 +78,6 @@ record! {
         pub fee: Cents,
         /// The app's own fee, in cents.
         pub platform_fee: Cents,
-        /// The currency conversion charge, in cents.
         pub fx_fee: Cents,
         /// Cents that arrive; the whole amount without a fee.
         pub arrives: Cents,
@@ -91,7 +88,6 @@ record! {
         /// The member who approved it after a review.
         pub approved_by: Option<MemberId>,
         pub error: Option<FailureCode>,
-        /// Excluded from tax reports.
         pub tax_exempt: bool,
         pub metadata: Option<String>,
         /// When the rail is expected to have an outcome.
@@ -154,7 +150,6 @@ impl Transfer {
         }
     }
 
-    /// Returns whether it has no terminal outcome yet.
     pub const fn is_under_way(&self) -> bool {
         match self.status {
             TransferStatus::Created | TransferStatus::Flagged | TransferStatus::Pending => true,

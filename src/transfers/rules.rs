@@ -20,7 +20,6 @@ pub enum TransferEvent {
 }
 
 impl TransferEvent {
-    /// For the tests and docs/states.md.
     pub const ALL: [Self; 7] =
         [Self::Flagged, Self::Cleared, Self::Submitted, Self::Completed, Self::Failed, Self::Canceled, Self::Returned];
 }
