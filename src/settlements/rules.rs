@@ -5,7 +5,6 @@ use crate::rails::ItemStatus;
 use crate::rails::failures::FailureCode;
 use crate::transfers::TransferStatus;
 
-/// The action that a rail's status requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It was recorded before.
