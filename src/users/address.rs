@@ -8,7 +8,6 @@ use crate::scope::Scope;
 use crate::vault::Vault;
 use crate::world::{Halt, World};
 
-/// The stored form of an address.
 #[derive(Clone, Debug)]
 pub struct SealedAddress {
     pub sealed: Vec<u8>,
@@ -17,7 +16,7 @@ pub struct SealedAddress {
 }
 
 impl Address {
-    /// Seals a user's address. `nonce` must be unique.
+    /// `nonce` must be unique.
     #[must_use]
     pub fn sealed(&self, vault: &Vault, org: OrgId, user: UserId, nonce: [u8; 24]) -> SealedAddress {
         let plain = serde_json::to_vec(self).expect("addresses are plain data, which always serialize");

@@ -1,5 +1,3 @@
-//! Connects a user to another app of the organization.
-
 use super::profiles::connect_app;
 use super::{UserJson, find_in_organization, is_connected, json, rules};
 use crate::apps;

@@ -77,7 +77,6 @@ pub fn change_contact(world: &mut World, scope: Scope, user: &Arc<User>, new: &I
         }
         Identity::Email(email) => {
             write_email(&mut edited, email, None, now);
-            // Verified addresses are stored in lower case.
             edited.email = Some(email.as_str().to_lowercase());
             edited.email_verified_at = Some(now);
         }

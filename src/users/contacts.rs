@@ -9,8 +9,7 @@
 //! | name, date of birth, tax form, amounts of tax years of a verified payee | the only connected app; the payee; the organization |
 //!
 //! Invariant: an app reaches a payee only at contact data that is verified, that the app, the payee or the organization
-//! wrote,
-//! or that existed when the app was connected. So no app redirects the links and notices of another app.
+//! wrote, or that existed when the app was connected. So no app redirects the links and notices of another app.
 
 use super::by_phone;
 use super::model::{AppUser, User};
@@ -24,14 +23,11 @@ use crate::refusal::{Code, Refusal};
 use crate::scope::Scope;
 use crate::world::{Halt, World};
 
-/// The contact data at which an app may reach a payee.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reached {
-    /// Digits only, without `+`.
     pub phone_country_code: Option<String>,
-    /// Digits only, without the country code.
     pub phone_national: Option<String>,
-    /// The whole number in E.164 form.
+    /// E.164.
     pub phone_e164: Option<String>,
     pub email: Option<String>,
 }
@@ -94,7 +90,6 @@ pub(super) fn end_freeze(user: &mut User, (wrote, set_at): (Option<AppId>, Optio
     }
 }
 
-/// Makes a payee unverified who has no verified contact left.
 fn unverify(user: &mut User) {
     if !user.is_verified() {
         user.status = rules::status_after(user.status, UserEvent::Unverify);

@@ -19,7 +19,6 @@ use crate::screening::LookedUp;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, Record, World};
 
-/// Identifies a person within an organization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     Phone(PhoneNumber),
@@ -39,10 +38,9 @@ pub struct Person {
     pub verified: bool,
 }
 
-/// Returns the user with the person's phone or verified address, connected to the app. Creates a user if none exists.
-///
-/// Fills missing fields and never overwrites existing ones. Rejects with `user-inactive` for a disabled user, and with
-/// `user-in-another-app` if `person` is unverified and the app is not connected.
+/// Returns the user with the person's phone or verified address, connected to the app; creates one if none exists.
+/// Fills missing fields only. Rejects with `user-inactive` for a disabled user, and with `user-in-another-app` if
+/// `person` is unverified and the app is not connected.
 pub fn connect_or_create(
     world: &mut World,
     scope: Scope,
@@ -82,9 +80,7 @@ pub struct CreateUser {
     /// An organization key may connect a user of another app.
     pub by: By,
     pub person: Person,
-    /// Replaces the app's existing metadata.
     pub metadata: Option<String>,
-    /// The result of the sanctions list look-up for the person's name.
     pub names: LookedUp,
 }
 
@@ -263,7 +259,6 @@ pub(super) fn follow_name(world: &mut World, before: &User, after: &mut User, na
 pub fn by_proven_email(world: &mut World, org: OrgId, email: &Email) -> Result<Option<Arc<User>>, Halt> {
     let same = world.all::<User>(User::BY_EMAIL, key![org, Some(email.as_str().to_lowercase())])?;
     let proven = |user: &&Arc<User>| user.email_verified_at.is_some();
-    // A disabled user takes precedence over other users with the same address.
     let disabled = same.iter().filter(proven).find(|user| rules::must_be_active(user).is_err());
     Ok(disabled.or(same.iter().find(proven)).cloned())
 }

@@ -117,7 +117,7 @@ impl DeleteUser {
     }
 }
 
-/// Removes the personal data from the row, which frees the phone number for a new user.
+/// Frees the phone number for a new user.
 pub(super) fn erase(user: &mut User) {
     user.status = rules::status_after(user.status, UserEvent::Disable);
     user.phone_country_code = None;

@@ -23,9 +23,7 @@ use crate::world::{Halt, World};
 words! {
     /// The tax office's answer about the name and number of a W-9.
     pub enum TaxOfficeAnswer {
-        /// Asked, and not answered yet.
         Pending = "pending",
-        /// Name and number match.
         Matched = "matched",
         /// Name and number do not match: another form is due once the year's payments reach the threshold.
         Mismatched = "mismatched",
@@ -35,7 +33,6 @@ words! {
 words! {
     /// The stage of a sanctions review.
     pub enum ReviewStage {
-        /// A member reviews the match.
         InReview = "in_review",
         /// The review waits for an identity document.
         IdVerificationRequired = "id_verification_required",
@@ -45,19 +42,13 @@ words! {
 /// The findings to record. A field with `None` stays unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Whether an identity document was checked.
     pub id_verified: Option<bool>,
-    /// Whether a background check found a criminal record.
     pub has_criminal_activity: Option<bool>,
     pub background_check: Option<BackgroundCheckStatus>,
-    /// The tax office's answer about the W-9.
     pub tax_id_verification: Option<TaxOfficeAnswer>,
     pub ofac_status: Option<ReviewStage>,
-    /// Whether the shared account warning stays raised.
     pub payout_method: Option<bool>,
-    /// Whether the warning about frequently changed methods stays raised.
     pub payout_method_cycle: Option<bool>,
-    /// Whether the warning about another account holder stays raised.
     pub name_mismatch: Option<bool>,
 }
 
@@ -88,7 +79,6 @@ record! {
     }
 }
 
-/// Records a member's findings about a user.
 #[derive(Clone, Debug)]
 pub struct RecordFindings {
     pub scope: Scope,
@@ -165,7 +155,6 @@ impl Findings {
         Ok(())
     }
 
-    /// Writes the findings into the user and returns the changed fields.
     fn apply(&self, user: &mut User, now: Time) -> Vec<ComplianceChange> {
         let before = user.compliance.0.clone();
         let known = &mut user.compliance.0;

@@ -60,7 +60,6 @@ impl Input for CountryCode {
     }
 }
 
-/// A US state's two letters in upper case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsState(pub String);
 

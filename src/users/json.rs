@@ -221,7 +221,6 @@ pub fn json(world: &mut World, scope: Scope, user: &User) -> Result<UserJson, Ha
     })
 }
 
-/// Returns the public form of a payout method.
 pub fn method_details(method: &PayoutMethod) -> MethodDetailsJson {
     MethodDetailsJson {
         id: method.id,

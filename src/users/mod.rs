@@ -73,7 +73,6 @@ use crate::vault::{Purpose, SealContext};
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// Returns the context in which a user's sensitive data is sealed.
 pub fn seal_context(org: OrgId, user: UserId, column: &str) -> SealContext {
     SealContext::new(Purpose::TaxId, org, "users", user.0, column).formerly(user.0)
 }
@@ -103,7 +102,6 @@ pub fn by_phone(world: &mut World, org: OrgId, e164: &str) -> Result<Option<Arc<
     world.find::<User>(User::BY_PHONE, key![org, e164.to_owned()])
 }
 
-/// Returns the prefetch for [`by_phone`].
 pub fn want_by_phone(org: OrgId, e164: &str) -> Want {
     Want::by::<User>(User::BY_PHONE, key![org, e164.to_owned()])
 }

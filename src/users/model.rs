@@ -25,16 +25,12 @@ words! {
     /// The check of name and tax number by the tax office.
     #[derive(Default)]
     pub enum TaxIdVerification {
-        /// No check is needed.
         #[default]
         NotRequired = "not_required",
         /// A tax form is due.
         Unsubmitted = "unsubmitted",
-        /// The tax office has not answered yet.
         Pending = "pending",
-        /// Name and number match.
         Matched = "matched",
-        /// Name and number do not match.
         Mismatched = "mismatched",
     }
 }
@@ -43,14 +39,12 @@ words! {
     /// The result of the sanctions screening.
     #[derive(Default)]
     pub enum OfacStatus {
-        /// No match.
         #[default]
         Unflagged = "unflagged",
         /// The name is similar to one on the list; an identity document is needed to decide.
         IdVerificationRequired = "id_verification_required",
         /// The name matches the list; a member reviews it.
         InReview = "in_review",
-        /// Confirmed as the person on the list.
         Flagged = "flagged",
     }
 }
@@ -75,9 +69,7 @@ words! {
 words! {
     /// The kind of taxpayer on a W-9.
     pub enum EntityType {
-        /// A person, with an SSN.
         Individual = "individual",
-        /// A business, with an EIN.
         Business = "business",
     }
 }
@@ -87,7 +79,6 @@ words! {
     pub enum Form1099 {
         /// Nonemployee compensation.
         Nec = "1099-NEC",
-        /// Payments through cards and networks.
         K = "1099-K",
     }
 }
@@ -109,22 +100,16 @@ pub struct Adjustment1099 {
 pub struct W9 {
     pub entity_type: EntityType,
     pub business_name: Option<String>,
-    /// Shown to members and the payee.
     pub tax_id_last4: String,
 }
 
-/// The stored part of a user's compliance. Values that follow from other columns, such as the address, are not repeated
-/// here.
+/// Values that follow from other columns, such as the address, are not repeated here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compliance {
     pub tax_id_verification: TaxIdVerification,
-    /// For US persons.
     pub w9: Option<W9>,
-    /// For foreign persons.
     pub w8_ben_collected: bool,
-    /// Whether an identity document was checked.
     pub id_verified: bool,
-    /// Whether a background check found a criminal record.
     pub has_criminal_activity: bool,
     pub background_check: BackgroundCheckStatus,
     /// In microseconds since 1970.
@@ -137,7 +122,6 @@ pub struct Compliance {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flags {
-    /// The name matches a sanctions list.
     pub ofac: bool,
     pub ofac_status: OfacStatus,
     /// A payout method is shared with other users. Does not hold payouts, because families share accounts.
@@ -158,27 +142,22 @@ record! {
         pub id: UserId,
         /// Digits only; `None` once the person is erased, like every other personal column.
         pub phone_country_code: Option<String>,
-        /// Digits only, without the country code.
         pub phone_national: Option<String>,
-        /// The whole number, which identifies the person within the organization (docs/decisions.md 6).
+        /// The identity within the organization (docs/decisions.md 6).
         pub phone_e164: Option<String>,
         pub phone_verified_at: Option<Time>,
         /// The address identifies the person only once it is verified.
         pub email_verified_at: Option<Time>,
         /// The app that wrote the phone number; `None` if it is verified, or if the payee or the organization wrote it.
         pub phone_app: Option<AppId>,
-        /// When `phone_app` or the organization wrote the number.
         pub phone_set_at: Option<Time>,
         pub first_name: Option<String>,
         pub last_name: Option<String>,
         pub email: Option<String>,
         /// The app that wrote the e-mail address, by the same rules as `phone_app`.
         pub email_app: Option<AppId>,
-        /// When `email_app` or the organization wrote the address.
         pub email_set_at: Option<Time>,
-        /// Transitions are in `rules.rs`.
         pub status: UserStatus,
-        /// ISO 3166-1 alpha-2.
         pub country: Option<String>,
         /// `YYYY-MM-DD`, sealed with the user's id (Purpose::TaxId: identity data of the tax forms).
         pub sealed_date_of_birth: Option<Vec<u8>>,
@@ -193,7 +172,6 @@ record! {
         /// The number of emitted changes, from 1.
         pub version: i64,
         pub created_at: Time,
-        /// When the personal data was erased.
         pub deleted_at: Option<Time>,
         /// When the payee froze automatic payouts; `None` if they are not frozen.
         pub payouts_frozen_at: Option<Time>,
@@ -201,13 +179,11 @@ record! {
 }
 
 impl User {
-    /// Returns the known parts of the name, separated by a space.
     pub fn full_name(&self) -> String {
         let parts: Vec<&str> = [&self.first_name, &self.last_name].into_iter().flatten().map(String::as_str).collect();
         parts.join(" ")
     }
 
-    /// Returns whether the person has verified the phone number or the e-mail address.
     pub const fn is_verified(&self) -> bool {
         self.phone_verified_at.is_some() || self.email_verified_at.is_some()
     }
@@ -216,8 +192,7 @@ impl User {
         self.first_name.is_some() && self.last_name.is_some()
     }
 
-    /// Returns whether the user has a valid tax form. A form whose name and number do not match is invalid; another one
-    /// is due.
+    /// A form whose name and number do not match is invalid; another one is due.
     pub const fn has_tax_form(&self) -> bool {
         match self.compliance.0.tax_id_verification {
             TaxIdVerification::NotRequired
@@ -240,12 +215,10 @@ record! {
         pub connected_at: Time,
         /// When the app deleted the user while other apps were connected. The app then sees an erased user.
         pub disconnected_at: Option<Time>,
-        /// Whether the app's payouts go to `default_payout_method` at once.
         pub auto_payout_enabled: bool,
         /// One of this app's methods of this user.
         pub default_payout_method: Option<PayoutMethodId>,
         pub metadata: Option<String>,
-        /// Rails that the app does not offer to this user.
         pub payout_options_exclude_list: Document<Vec<Platform>>,
         /// The version of the user in the app's log, from 1.
         pub version: i64,
@@ -253,17 +226,14 @@ record! {
 }
 
 impl AppUser {
-    /// Returns whether the app may pay the user.
     pub const fn is_connected(&self) -> bool {
         self.disconnected_at.is_none()
     }
 
-    /// Returns whether this profile may use a method.
     pub fn owns(&self, method: &PayoutMethod) -> bool {
         (method.org, method.app, method.user_id) == (self.org, self.app, self.user_id)
     }
 
-    /// Removes the app's data about the user.
     pub(super) fn clear(&mut self) {
         self.auto_payout_enabled = false;
         self.default_payout_method = None;

@@ -1,5 +1,3 @@
-//! Sets up, chooses, prefers and disables a user's payout methods.
-
 use std::sync::Arc;
 
 use super::model::{AppUser, User};
@@ -20,7 +18,7 @@ pub struct NewMethod {
     pub details: SealedDetails,
     /// If `None`, only the user's first method becomes the default.
     pub is_default: Option<bool>,
-    /// Whether payouts go to the default at once; `None` keeps the present setting.
+    /// `None` keeps the present setting.
     pub auto_payout_enabled: Option<bool>,
     pub metadata: Option<String>,
     /// The sanctions list look-up for the holder's name; `None` only if the details name no holder.
@@ -133,7 +131,6 @@ pub fn disable_payout_method(
     Ok(method)
 }
 
-/// Stores a payee's preferences for an existing method: the default, and automatic payouts of the app.
 pub fn prefer_payout_method(
     world: &mut World,
     scope: Scope,

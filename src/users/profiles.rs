@@ -40,18 +40,16 @@ impl By {
     }
 }
 
-/// Returns the app's profile of a user, or `None` if the app is not connected.
 pub fn profile_if_connected(world: &World, scope: Scope, id: UserId) -> Result<Option<Arc<AppUser>>, Halt> {
     let profile = world.get::<AppUser>(key![scope.org, scope.app, id])?;
     Ok(profile.filter(|profile| profile.is_connected()))
 }
 
-/// Returns the app's profile of a user. Rejects with `not-found` if the app is not connected.
+/// Rejects with `not-found` if the app is not connected.
 pub fn profile(world: &World, scope: Scope, id: UserId) -> Result<Arc<AppUser>, Halt> {
     profile_if_connected(world, scope, id)?.ok_or_else(|| Refusal::not_found("user").into())
 }
 
-/// Returns whether the app may pay the user.
 pub fn is_connected(world: &World, scope: Scope, id: UserId) -> Result<bool, Halt> {
     Ok(profile_if_connected(world, scope, id)?.is_some())
 }
@@ -68,7 +66,6 @@ pub(super) fn as_seen(user: Arc<User>, profile: &AppUser) -> Arc<User> {
     Arc::new(seen)
 }
 
-/// Returns whether the payee allows this app to pay without a link.
 pub fn is_paid_automatically(world: &World, scope: Scope, user: UserId) -> Result<bool, Halt> {
     Ok(profile_if_connected(world, scope, user)?.is_some_and(|profile| profile.auto_payout_enabled))
 }
@@ -95,8 +92,8 @@ fn rests_until(world: &mut World, scope: Scope, method: &PayoutMethod, environme
 }
 
 /// Rejects, with `invalid-state`, a payout that the payee does not start: while automatic payouts are frozen, or during
-/// the rest period of a new method. Gift cards are exempt from the rest period, because they name no account that a
-/// thief could have set.
+/// the rest period of a new method. Cards have no rest period, because they name no account that a thief could have
+/// set.
 pub fn may_be_paid_without_payee(
     world: &mut World,
     scope: Scope,
@@ -131,7 +128,6 @@ pub fn default_payout_method(world: &World, scope: Scope, user: UserId) -> Resul
     Ok(Some(method).filter(|method| method.in_use))
 }
 
-/// Returns the profiles of the connected apps.
 pub(super) fn connections(world: &World, user: &User) -> Result<Vec<Arc<AppUser>>, Halt> {
     let mut profiles = world.all::<AppUser>(AppUser::OF_USER, key![user.org, user.id])?;
     profiles.retain(|profile| profile.is_connected());
@@ -190,7 +186,6 @@ pub(super) fn change_both(
     change_both_adding(world, users, profiles, event, None)
 }
 
-/// Does the same as [`change_both`], with a payout method that was added.
 pub(super) fn change_both_adding(
     world: &mut World,
     (user, edited): (&Arc<User>, User),
@@ -220,7 +215,6 @@ pub(super) fn change_both_adding(
     Ok(user)
 }
 
-/// Stores fields that no app is shown, without an event.
 fn note(world: &mut World, user: &Arc<User>, edited: User) -> Arc<User> {
     if edited.values() == user.values() { user.clone() } else { world.change(user, |user| *user = edited) }
 }
@@ -311,7 +305,6 @@ pub(super) fn disconnect(world: &mut World, profile: &Arc<AppUser>, user: &Arc<U
     Ok(seen)
 }
 
-/// Clears all profiles of an erased payee.
 pub(super) fn clear(world: &mut World, connections: &[Arc<AppUser>]) {
     for profile in connections {
         world.change(profile, AppUser::clear);

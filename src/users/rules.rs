@@ -1,4 +1,4 @@
-//! The transitions of a user's status, and what each status permits.
+//! The transitions of a user's status, and the checks of each status.
 
 use super::model::{User, UserStatus};
 use crate::refusal::{Code, Refusal};
@@ -7,22 +7,18 @@ use crate::refusal::{Code, Refusal};
 pub enum UserEvent {
     /// The person verified the phone number or the e-mail address.
     Verify,
-    /// The name matches a sanctions list.
     Flag,
     /// A review cleared a user with a verified contact.
     ClearVerified,
     /// A review cleared a user without a verified contact.
     ClearUnverified,
-    /// A review confirmed the sanctions match.
     Confirm,
-    /// The user is deleted.
     Disable,
     /// The organization replaced the verified contact.
     Unverify,
 }
 
 impl UserEvent {
-    /// For the tests and docs/states.md.
     pub const ALL: [Self; 7] = [
         Self::Verify,
         Self::Flag,
@@ -64,7 +60,6 @@ pub const fn transition(status: UserStatus, event: UserEvent) -> Transition {
     }
 }
 
-/// Returns the status after an allowed event.
 pub const fn status_after(status: UserStatus, event: UserEvent) -> UserStatus {
     match transition(status, event) {
         Transition::Moved(to) => to,

@@ -29,9 +29,7 @@ use crate::world::{Halt, World};
 words! {
     /// The kind of number on a W-9.
     pub enum TaxIdType {
-        /// The social security number of a person.
         Ssn = "ssn",
-        /// The employer identification number of a business.
         Ein = "ein",
     }
 }
@@ -60,7 +58,6 @@ impl Input for Certified {
     }
 }
 
-/// The country of residence on a W-8BEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignCountry(pub String);
 
@@ -113,7 +110,6 @@ pub struct W9Input {
     tax_id: String,
 }
 
-/// Hides all fields: a log must never contain a tax number.
 impl std::fmt::Debug for W9Input {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("W9Input(…)")
@@ -176,7 +172,6 @@ input! {
     }
 }
 
-/// A validated form in plain text.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "form", rename_all = "snake_case")]
 pub enum TaxForm {
@@ -212,12 +207,10 @@ impl std::fmt::Debug for TaxForm {
     }
 }
 
-/// The stored form of a tax form.
 #[derive(Clone, Debug)]
 pub struct SealedTaxForm {
     /// Screened, and not stored in plain text.
     pub names: Vec<String>,
-    /// JSON, sealed with the user's id.
     pub sealed: Vec<u8>,
     pub tax_id_hash: Option<Vec<u8>>,
     /// The visible part of a W-9; `None` for a W-8BEN.
@@ -319,7 +312,6 @@ pub fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems>
 }
 
 impl TaxForm {
-    /// Returns the names to screen before the form is stored.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         match self {
@@ -361,12 +353,11 @@ impl TaxForm {
     }
 }
 
-/// Returns a keyed hash of a tax id, which finds equal ones.
 pub fn tax_id_hash(vault: &Vault, number: &str) -> Vec<u8> {
     vault.guessable_hash(Purpose::TaxId, &[number.as_bytes()]).to_vec()
 }
 
-/// Seals a date of birth. `nonce` must be unique.
+/// `nonce` must be unique.
 pub(super) fn seal_birth_date(vault: &Vault, org: OrgId, user: UserId, born: Date, nonce: [u8; 24]) -> Vec<u8> {
     vault.seal(&seal_context(org, user, "sealed_date_of_birth"), born.to_string().as_bytes(), nonce)
 }
@@ -380,11 +371,8 @@ pub const fn first_verification(environment: Environment) -> TaxIdVerification {
     }
 }
 
-/// Stores a user's tax form, for the API and the claim page. A newer form replaces an older one. Its names are
-/// screened.
-///
-/// `verification` is the state of the name and number check: `pending` until the office answers. Rejects with
-/// `user-inactive`.
+/// Stores a user's tax form and screens its names. A newer form replaces an older one. `verification` is `pending`
+/// until the tax office answers. Rejects with `user-inactive`.
 pub fn collect_tax_form(
     world: &mut World,
     user: &Arc<User>,
@@ -415,7 +403,6 @@ pub fn collect_tax_form(
     })
 }
 
-/// Stores a tax form that an app sends for a user.
 #[derive(Clone, Debug)]
 pub struct SetCompliance {
     pub scope: Scope,
@@ -423,7 +410,6 @@ pub struct SetCompliance {
     pub user: UserId,
     pub form: SealedTaxForm,
     pub verification: TaxIdVerification,
-    /// The sanctions list look-up for the names on the form.
     pub names: LookedUp,
 }
 

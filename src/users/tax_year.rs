@@ -24,14 +24,12 @@ use crate::world::record::{key, record};
 use crate::world::{Halt, World};
 
 record! {
-    /// The sum that an app paid a user in a year.
     pub struct TaxYear in "tax_years" {
         key (org, app, user_id, year);
         pub org: OrgId,
         pub app: AppId,
         pub user_id: UserId,
         pub year: i64,
-        /// Reportable cents.
         pub reportable: Cents,
         /// Whether a payout that would reach the threshold waits for the form.
         pub form_awaited: bool,
@@ -40,7 +38,7 @@ record! {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct YearTotals {
-    /// The reportable sum, including the user's adjustment.
+    /// Includes the user's adjustment.
     reportable: Cents,
     /// The amount from which a form is due.
     reported_from: Cents,
@@ -52,7 +50,7 @@ fn totals(world: &World, scope: Scope, user: &User) -> Result<YearTotals, Halt> 
     let counted = world.get::<TaxYear>(key![scope.org, scope.app, user.id, year])?;
     let paid = counted.as_ref().map_or(Cents::ZERO, |counted| counted.reportable);
     let adjusted = user.adjustment_1099.as_ref().map(|adjustment| &adjustment.0);
-    // Amounts on form 1099-K were reported by the settlement organization; counting them here would report them twice.
+    // The payment settlement entity reports amounts on form 1099-K; counting them here would report them twice.
     let adjusted = adjusted.filter(|adjustment| adjustment.year == year && adjustment.form == Form1099::Nec);
     let adjusted = adjusted.map_or(Cents::ZERO, |adjustment| adjustment.amount);
     Ok(YearTotals {
@@ -62,7 +60,7 @@ fn totals(world: &World, scope: Scope, user: &User) -> Result<YearTotals, Halt> 
     })
 }
 
-/// Returns the sum. An overflow yields the maximum, which is always reportable.
+/// An overflow yields the maximum, which is always reportable.
 fn plus(left: Cents, right: Cents) -> Cents {
     left.checked_add(right).unwrap_or(Cents::AMOUNT_MAX)
 }
@@ -114,7 +112,7 @@ pub fn await_tax_form(world: &mut World, scope: Scope, user: UserId, coming: Cen
     edit(world, scope, user, year, |year| year.form_awaited = true)
 }
 
-/// Changes a year's row, and emits an event if `must_collect_1099` changes.
+/// Emits an event if `must_collect_1099` changes.
 fn edit(world: &mut World, scope: Scope, user: UserId, year: i64, edit: impl FnOnce(&mut TaxYear)) -> Result<(), Halt> {
     let Scope { org, app } = scope;
     let user: Arc<User> = find_in_organization(world, org, user)?;

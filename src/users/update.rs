@@ -48,18 +48,12 @@ impl Input for MethodChoice {
 pub struct UserPatch {
     /// Must be set up already.
     pub default_payout_method: Patch<MethodChoice>,
-    /// Whether payouts go to the default method at once.
     pub auto_payout_enabled: Option<bool>,
-    /// Sealed with the user's id.
     pub sealed_date_of_birth: Patch<Vec<u8>>,
-    /// An amount paid elsewhere.
     pub adjustment_1099: Patch<Adjustment1099>,
     pub metadata: Patch<String>,
-    /// Replaces the whole list.
     pub payout_options_exclude_list: Option<Vec<Platform>>,
-    /// The changed name is screened again.
     pub first_name: Option<String>,
-    /// The changed name is screened again.
     pub last_name: Option<String>,
     pub email: Option<Email>,
     pub phone: Option<PhoneNumber>,
@@ -103,7 +97,6 @@ pub struct UpdateUser {
     pub by: By,
     pub user: UserId,
     pub patch: UserPatch,
-    /// The sanctions list look-up for the new name.
     pub names: LookedUp,
 }
 

@@ -1,5 +1,3 @@
-//! Verifies a user's phone number.
-
 use super::model::User;
 use super::rules::{self, UserEvent};
 use super::verification::{self, Checked, CodeContext, NewCode};
@@ -40,12 +38,10 @@ impl Command for SendVerificationToken {
     }
 }
 
-/// Checks the code that a user entered.
 #[derive(Clone, Debug)]
 pub struct Verify {
     pub scope: Scope,
     pub user: UserId,
-    /// The keyed hash of the submitted code.
     pub offered_hash: Vec<u8>,
 }
 
@@ -84,8 +80,7 @@ impl Command for Verify {
     }
 }
 
-/// Returns the phone number of a user who has not verified it. Rejects a verified user with `invalid-input`
-/// (docs/decisions.md 6).
+/// Rejects a verified user with `invalid-input` (docs/decisions.md 6).
 fn unverified_phone(user: &User) -> Result<&str, Refusal> {
     rules::must_be_active(user)?;
     if user.phone_verified_at.is_some() {

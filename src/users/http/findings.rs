@@ -80,7 +80,6 @@ impl FindingsInput {
     }
 }
 
-/// PATCH /v2/users/{user_id}/compliance
 pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<FindingsInput>().map(|input| {
@@ -127,7 +126,6 @@ list_query! {
     pub struct ComplianceDecisionsQuery {}
 }
 
-/// GET /v2/users/{user_id}/compliance-decisions
 pub async fn list(call: Call) -> Outcome {
     let id: UserId = call.id("user_id", "user")?;
     let (org, app) = (call.caller.org, call.caller.app);

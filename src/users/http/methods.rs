@@ -95,7 +95,6 @@ impl Command for SetPayoutMethod {
     }
 }
 
-/// PUT /v2/users/{user_id}/payout-methods
 pub async fn set(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = match call.body::<PayoutMethodInput>() {
@@ -117,7 +116,6 @@ async fn new_method(call: &Call, input: PayoutMethodInput) -> Result<NewMethod, 
     })
 }
 
-/// Disables a payout method.
 #[derive(Clone, Debug)]
 pub struct RemovePayoutMethod {
     pub scope: Scope,
@@ -140,7 +138,6 @@ impl Command for RemovePayoutMethod {
     }
 }
 
-/// DELETE /v2/users/{user_id}/payout-methods/{method_id}
 pub async fn remove(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let method = call.id("method_id", "payout method")?;
@@ -155,7 +152,6 @@ list_query! {
     }
 }
 
-/// GET /v2/users/{user_id}/payout-methods
 pub async fn list(call: Call) -> Outcome {
     let (scope, id) = user_of(&call)?;
     let query: PayoutMethodsQuery = call.query()?;
@@ -192,14 +188,13 @@ pub struct PayoutOptionJson {
     pub arrival: &'static str,
     /// The latest arrival, in seconds.
     pub arrival_seconds: i64,
-    /// Whether the user has a method of this rail; the gift card rails need none.
+    /// Whether the user has a method of this rail; the card rails need none.
     pub set_up: bool,
     /// The user's newest method of this rail.
     #[schema(required)]
     pub payout_method_id: Option<PayoutMethodId>,
 }
 
-/// GET /v2/users/{user_id}/payout-options
 pub async fn options(call: Call) -> Outcome {
     let (scope, id) = user_of(&call)?;
     let list = call.read(move |world| offered(world, scope, id)).await?;

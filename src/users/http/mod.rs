@@ -46,7 +46,6 @@ input! {
     }
 }
 
-/// POST /v2/users
 pub async fn create(call: Call) -> Outcome {
     let scope = call.scope()?;
     let command = match call.body::<CreateUserInput>() {
@@ -85,7 +84,6 @@ list_query! {
     }
 }
 
-/// GET /v2/users
 pub async fn list(call: Call) -> Outcome {
     let scope = call.scope()?;
     let query: UsersQuery = call.query()?;
@@ -135,7 +133,6 @@ fn filtered(scope: Scope, users: Query, query: &UsersQuery) -> Query {
     })
 }
 
-/// GET /v2/users/{user_id}
 pub async fn get(call: Call) -> Outcome {
     let (scope, id) = user_of(&call)?;
     let user = call.read(move |world| shown(world, scope, id)).await?;
@@ -147,7 +144,6 @@ fn shown(world: &mut World, scope: Scope, id: UserId) -> Result<UserJson, Halt> 
     json(world, scope, &user)
 }
 
-/// Returns the app of the call and the user in the path.
 fn user_of(call: &Call) -> Result<(Scope, UserId), Refusal> {
     Ok((call.scope()?, call.id("user_id", "user")?))
 }
@@ -190,7 +186,6 @@ input! {
     }
 }
 
-/// PATCH /v2/users/{user_id}
 pub async fn update(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = match call.body::<UpdateUserInput>() {
@@ -254,7 +249,6 @@ fn map<T, U>(patch: Patch<T>, into: impl FnOnce(T) -> U) -> Patch<U> {
     }
 }
 
-/// DELETE /v2/users/{user_id}
 pub async fn delete(call: Call, hooks: UserDeletionHooks) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let by = By::key_of(&call);
@@ -271,7 +265,6 @@ input! {
     }
 }
 
-/// POST /v2/users/connect
 pub async fn connect(call: Call) -> Outcome {
     let org = call.caller.org;
     let command = call.body::<ConnectUserInput>();

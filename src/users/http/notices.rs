@@ -27,20 +27,17 @@ async fn shown(call: &Call, token: NoticeToken) -> Outcome {
     call.read(move |world| notices::show(world, token)).await.map(|notice| Answer::ok(&notice))
 }
 
-/// GET /v2/notices/{token}
 pub async fn get_notice(call: Call) -> Outcome {
     let token = token(&call)?;
     shown(&call, token).await
 }
 
-/// POST /v2/notices/{token}/freeze
 pub async fn freeze(call: Call) -> Outcome {
     let token = token(&call)?;
     call.run(Freeze { token }).await?;
     shown(&call, token).await
 }
 
-/// POST /v2/notices/{token}/code
 pub async fn send_code(call: Call) -> Outcome {
     let token = token(&call)?;
     call.run(SendNoticeCode { token, code: NewCode::draw(&call.bursar, token.org) }).await?;
@@ -55,7 +52,6 @@ input! {
     }
 }
 
-/// POST /v2/notices/{token}/unfreeze
 pub async fn unfreeze(call: Call) -> Outcome {
     let token = token(&call)?;
     let offered_hash = hash_code(&call.bursar.vault, token.org, &call.body::<UnfreezeInput>()?.token.0);

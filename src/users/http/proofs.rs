@@ -1,5 +1,3 @@
-//! Serves verification codes, addresses and tax forms of users.
-
 use serde_json::json;
 
 use super::user_of;
@@ -28,7 +26,6 @@ input! {
     }
 }
 
-/// POST /v2/users/{user_id}/send-verification-token
 pub async fn send_verification_token(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<SendVerificationTokenInput>().map(|input| SendVerificationToken {
@@ -48,7 +45,6 @@ input! {
     }
 }
 
-/// POST /v2/users/{user_id}/verify
 pub async fn verify(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<VerifyInput>().map(|input| {
@@ -95,7 +91,6 @@ impl UnlockVerificationInput {
     }
 }
 
-/// POST /v2/verifications/unlock
 pub async fn unlock_verification(call: Call) -> Outcome {
     let (org, by) = (call.caller.org, call.caller.member.map(|signed_in| signed_in.member));
     let recipient = call.body::<UnlockVerificationInput>().and_then(UnlockVerificationInput::recipient);
@@ -107,7 +102,6 @@ pub async fn unlock_verification(call: Call) -> Outcome {
     call.once(recipient.map(|recipient| Unlock { org, recipient, by }), unlocked).await
 }
 
-/// PUT /v2/users/{user_id}/addresses
 pub async fn set_address(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = call.body::<Address>().map(|address| {
@@ -117,7 +111,6 @@ pub async fn set_address(call: Call) -> Outcome {
     call.once(command, |is_first| Answer::empty(if *is_first { 201 } else { 200 })).await
 }
 
-/// PUT /v2/users/{user_id}/compliance
 pub async fn set_compliance(call: Call) -> Outcome {
     let (scope, user) = user_of(&call)?;
     let command = match call.body::<TaxFormInput>() {

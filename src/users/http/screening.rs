@@ -27,14 +27,12 @@ pub struct ScreeningListJson {
     pub run: Option<ScreeningRunJson>,
 }
 
-/// GET /v2/screening/list
 pub async fn list(call: Call) -> Outcome {
     let (org, list) = (call.caller.org, call.bursar.watchlist().version().clone());
     let run = call.read(move |world| run_of(world, org)).await?;
     Ok(Answer::ok(&ScreeningListJson { list, run }))
 }
 
-/// GET /v2/users/{user_id}/screening
 pub async fn show(call: Call) -> Outcome {
     let id: UserId = call.id("user_id", "user")?;
     let (org, app) = (call.caller.org, call.caller.app);
@@ -60,12 +58,10 @@ input! {
     }
 }
 
-/// POST /v2/users/{user_id}/screening/clear
 pub async fn clear(call: Call) -> Outcome {
     decide(call, Decision::Clear).await
 }
 
-/// POST /v2/users/{user_id}/screening/confirm
 pub async fn confirm(call: Call) -> Outcome {
     decide(call, Decision::Confirm).await
 }

@@ -20,7 +20,6 @@ use crate::users::{User, change};
 use crate::world::record::key;
 use crate::world::{Halt, World};
 
-/// The validity of a notice link.
 const LINK_SECONDS: i64 = 90 * DAY_SECONDS;
 
 /// A notice as shown by its link.
@@ -74,7 +73,7 @@ pub fn show(world: &mut World, token: NoticeToken) -> Result<NoticeJson, Halt> {
     })
 }
 
-/// POST /v2/notices/{token}/freeze. A repeated call changes nothing.
+/// A repeated call changes nothing.
 #[derive(Clone, Debug)]
 pub struct Freeze {
     pub token: NoticeToken,
@@ -97,7 +96,6 @@ impl Command for Freeze {
     }
 }
 
-/// POST /v2/notices/{token}/code
 #[derive(Clone, Debug)]
 pub struct SendNoticeCode {
     pub token: NoticeToken,
@@ -122,11 +120,9 @@ impl Command for SendNoticeCode {
     }
 }
 
-/// POST /v2/notices/{token}/unfreeze
 #[derive(Clone, Debug)]
 pub struct Unfreeze {
     pub token: NoticeToken,
-    /// Keyed hash of the code that was entered.
     pub offered_hash: Vec<u8>,
 }
 

@@ -107,7 +107,6 @@ fn send(
     Ok(())
 }
 
-/// Removes the notices of an erased payee.
 pub(super) fn erase(world: &mut World, user: &User) -> Result<(), Halt> {
     for notice in world.all::<ChangeNotice>(ChangeNotice::OF_USER, key![user.org, user.id])? {
         world.remove(&notice);

@@ -10,14 +10,13 @@ record! {
         many OF_USER (org, user_id);
         pub org: OrgId,
         pub id: NoticeId,
-        /// The app with which the change was made.
         pub app: AppId,
         pub user_id: UserId,
         pub channel: Channel,
         /// The contact from before the change: E.164 or an e-mail address.
         pub recipient: String,
         pub changes: Document<Vec<PayeeChange>>,
-        /// The method that was added or chosen, masked.
+        /// Masked.
         pub method: Option<String>,
         pub created_at: Time,
     }

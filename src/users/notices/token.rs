@@ -9,7 +9,6 @@ use uuid::Uuid;
 use crate::ids::{NoticeId, OrgId};
 use crate::vault::{Purpose, Vault};
 
-/// A verified token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoticeToken {
     pub org: OrgId,
@@ -17,7 +16,7 @@ pub struct NoticeToken {
 }
 
 impl NoticeToken {
-    /// Parses a token; returns `None` if it is not genuine.
+    /// Returns `None` if the token is not genuine.
     pub fn parse(vault: &Vault, token: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let (org, rest) = bytes.split_first_chunk::<16>()?;
@@ -26,7 +25,6 @@ impl NoticeToken {
         bool::from(parsed.mac(vault).ct_eq(mac)).then_some(parsed)
     }
 
-    /// Returns the token as written in a link.
     pub fn shown(self, vault: &Vault) -> String {
         let Self { org, notice } = self;
         URL_SAFE_NO_PAD.encode([&org.0.as_bytes()[..], notice.0.as_bytes(), &self.mac(vault)].concat())

@@ -96,7 +96,6 @@ pub struct ScreeningRunJson {
     pub finished_at: Option<Time>,
 }
 
-/// Returns the screening of a user.
 pub fn document(world: &mut World, user: &User) -> Result<ScreeningJson, Halt> {
     let hits = world.all::<ScreeningHit>(ScreeningHit::OF_USER, key![user.org, user.id])?;
     Ok(ScreeningJson {

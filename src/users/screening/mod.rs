@@ -1,13 +1,12 @@
 //! Screening of users, and the reviews that follow (docs/decisions.md 6, 13).
 //!
 //! A name is screened in the commit that stores or changes it; the command carries the look-up ([`LookedUp`]). This
-//! covers users' names and the names that others report for them: the payee's on a link, those on a tax form, an
-//! account holder's. All users are screened again when the list changes. A match puts the user under review: nothing is
-//! paid out until an administrator clears or confirms it. The same pair of names is not reported again after a
-//! decision.
+//! covers users' names, payees' names on links, names on tax forms and account holders' names. All users are screened
+//! again when the list changes. A match puts the user under review: nothing is paid out until an administrator clears
+//! or confirms it. A decided pair of names is not reported again.
 //!
-//! Invariant: only a person's decision ends a review, and each decision has an author, a time and a reason. The crate's
-//! module `screening` compares names.
+//! Invariant: only a person's decision ends a review, with its author, time and reason. The crate's module `screening`
+//! compares names.
 
 mod json;
 mod model;
@@ -29,8 +28,7 @@ use crate::screening::{FoldedName, Hit, LookedUp};
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Screens a name and puts the user under review on a new match. Returns whether it matched. The caller writes the
-/// user's row.
+/// Screens a name and puts the user under review on a new match. The caller writes the user's row.
 pub(super) fn screen(world: &mut World, user: &mut User, name: &str, names: &LookedUp) -> Result<bool, Halt> {
     let hits = names.hits(name);
     if hits.is_empty() {

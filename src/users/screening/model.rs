@@ -8,7 +8,6 @@ use crate::world::record::{Document, record, words};
 words! {
     /// The decision about a match.
     pub enum HitStatus {
-        /// Not decided yet.
         Open = "open",
         /// The user is another person.
         Cleared = "cleared",
@@ -22,7 +21,6 @@ words! {
 pub struct EntryDetails {
     pub program: Option<String>,
     pub title: Option<String>,
-    /// Dates and places of birth, passports and other identifying data.
     pub remarks: Option<String>,
     pub addresses: Vec<String>,
 }
@@ -36,14 +34,11 @@ record! {
         pub org: OrgId,
         pub id: ScreeningHitId,
         pub user_id: UserId,
-        /// SHA-256 of the list's files.
         pub list_hash: String,
-        /// The entry's number in the list.
         pub entry: i64,
         pub listed_name: String,
         pub name_kind: NameKind,
         pub details: Document<EntryDetails>,
-        /// From 0 to 100.
         pub score: i64,
         /// `None` once the person is erased.
         pub screened_name: Option<String>,
@@ -58,8 +53,7 @@ record! {
 }
 
 impl ScreeningHit {
-    /// Returns whether this hit is about the same pair of names of the same entry. Such a match is open or decided
-    /// already.
+    /// Returns whether this hit is about the same names and entry. Such a match is open or decided already.
     pub fn is_about(&self, screened: &FoldedName, hit: &Hit) -> bool {
         let same_name = self.screened_name.as_deref().is_some_and(|name| FoldedName::of(name) == *screened);
         same_name && self.entry == hit.entry.number && self.listed_name == hit.listed_name
@@ -78,7 +72,6 @@ record! {
         /// The last user screened, in the order of ids.
         pub screened_to: Option<UserId>,
         pub users_screened: i64,
-        /// Users that the run put under review.
         pub users_flagged: i64,
         pub started_at: Time,
         pub finished_at: Option<Time>,

@@ -1,5 +1,3 @@
-//! Ends a review: an administrator clears or confirms a sanctions match.
-
 use super::json::{ScreeningJson, document};
 use super::model::{HitStatus, ScreeningHit};
 use crate::engine::Command;
@@ -23,7 +21,6 @@ words! {
     }
 }
 
-/// Decides all open hits of a user.
 #[derive(Clone, Debug)]
 pub struct DecideScreening {
     pub org: OrgId,
@@ -78,8 +75,7 @@ impl Command for DecideScreening {
 }
 
 impl DecideScreening {
-    /// Returns the user's next status. Clearing also revokes a mistaken confirmation. A deleted user has no name to
-    /// decide about.
+    /// Clearing also revokes a mistaken confirmation. A deleted user has no name to decide about.
     fn next(&self, user: &User) -> Result<crate::users::UserStatus, Refusal> {
         let not_now = |message: &str| Refusal::new(Code::InvalidState, message);
         if user.deleted_at.is_some() {

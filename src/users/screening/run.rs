@@ -27,7 +27,6 @@ pub struct BeginScreening {
 }
 
 impl Command for BeginScreening {
-    /// Whether a run was started.
     type Reply = bool;
 
     fn organization(&self) -> OrgId {
@@ -72,7 +71,6 @@ fn is_by(run: &ScreeningRun, list: &ListVersion) -> bool {
     run.list_hash == list.hash && run.score_min == list.score_min
 }
 
-/// Returns the id of a run's only job.
 const fn job_of(run: ScreeningRunId) -> JobId {
     JobId(run.0)
 }
@@ -83,8 +81,7 @@ const OTHER_LIST_SECONDS: i64 = 60;
 /// Users per command; small, to keep other commands from waiting.
 const PAGE: usize = 20;
 
-/// Returns the users to screen next, with their names; empty when all are done. Runs as a read, because queries are not
-/// consistent inside commands.
+/// Returns the users to screen next. Runs as a read, because queries are not consistent inside commands.
 pub fn next_users(world: &mut World, org: OrgId, run: ScreeningRunId) -> Result<Vec<(UserId, String)>, Halt> {
     let found = world.get::<ScreeningRun>(key![org])?.filter(|found| found.id == run);
     let after = found.and_then(|run| run.screened_to).map(|id| id.to_value());
@@ -92,12 +89,10 @@ pub fn next_users(world: &mut World, org: OrgId, run: ScreeningRunId) -> Result<
     Ok(world.page::<User>(&next)?.iter().map(|user| (user.id, user.full_name())).collect())
 }
 
-/// Screens one page of users and reschedules the job for the next page.
 #[derive(Clone, Debug)]
 pub struct ScreenUsers {
     pub leased: Leased,
     pub run: ScreeningRunId,
-    /// The look-up of their names in this process's list.
     pub names: LookedUp,
     /// In the order of ids; empty when all are done.
     pub users: Vec<UserId>,

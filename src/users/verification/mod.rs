@@ -2,17 +2,15 @@
 //! in the API and on pages (docs/decisions.md 6, 14, 16, 17).
 //!
 //! A code is bound to its recipient and to its [`CodeContext`]. It is valid for ten minutes, once, and for five
-//! attempts. Only the newest code of a context is valid. Resending does not reset the attempts of a code that is still
-//! valid: they carry over.
+//! attempts; only the newest code of a context is valid. Resending a code that is still valid does not reset its
+//! attempts.
 //!
 //! Invariant: wrong codes are counted per recipient over all contexts and apps (`rules.rs`), so a guesser gets at most
-//! a hundred attempts. Sends are counted per recipient and context, so one context does not use up the sends of
-//! another.
+//! a hundred attempts. Sends are counted per recipient and context.
 //!
 //! A refusal rolls its command back, but a wrong attempt must be committed. So [`check`] returns its outcome as a
-//! value, and the handler turns it into a refusal.
-//!
-//! Commands never see a code: the handler draws it and passes its hash and its seal.
+//! value, and the handler turns it into a refusal. Commands never see a code: the handler draws it and passes its hash
+//! and its seal.
 
 mod model;
 mod rules;
@@ -67,7 +65,6 @@ const HOUR_SECONDS: i64 = 3_600;
 #[derive(Clone, Debug)]
 pub struct NewCode {
     pub code_hash: Vec<u8>,
-    /// The command seals it into the message.
     pub code: Unsealed,
 }
 
@@ -79,7 +76,7 @@ impl NewCode {
         Self::of(&bursar.vault, org, &code, entropy.bytes())
     }
 
-    /// Hashes and seals a code. `nonce` must be unique.
+    /// `nonce` must be unique.
     pub fn of(vault: &Vault, org: OrgId, code: &str, nonce: [u8; 24]) -> Self {
         Self { code_hash: hash_code(vault, org, code), code: Unsealed::new(vault, code, nonce) }
     }
@@ -90,12 +87,10 @@ pub fn hash_code(vault: &Vault, org: OrgId, code: &str) -> Vec<u8> {
     vault.keyed_hash(Purpose::Code, &[org.0.as_bytes(), code.trim().as_bytes()]).to_vec()
 }
 
-/// Returns the context in which a code is sealed: one message to one recipient.
 pub fn seal_context(org: OrgId, message: MessageId, recipient: &str) -> SealContext {
     SealContext::new(Purpose::Code, org, "messages", message.0, "template").bound_to(recipient).formerly(org.0)
 }
 
-/// Decrypts the code of a [`Template::Code`], for the worker that sends it.
 pub fn open_code(vault: &Vault, message: &Message, sealed_code: &[u8]) -> Result<String, Tampered> {
     let code = vault.open(&seal_context(message.org, message.id, &message.recipient), sealed_code)?;
     String::from_utf8(code).map_err(|_| Tampered)
@@ -105,14 +100,12 @@ pub fn open_code(vault: &Vault, message: &Message, sealed_code: &[u8]) -> Result
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeContext {
     pub purpose: CodePurpose,
-    /// The link, app or user to which it is bound.
     pub about: Uuid,
     /// Whether the recipient is fixed. At a link that names no payee, its holder can enter any phone number.
     pub names_recipient: bool,
 }
 
 impl CodeContext {
-    /// Returns the context in which an app verifies its user.
     pub const fn verification(app: AppId) -> Self {
         Self { purpose: CodePurpose::Verification, about: app.0, names_recipient: true }
     }
@@ -121,15 +114,13 @@ impl CodeContext {
 #[derive(Clone, Debug)]
 pub struct Recipient<'a> {
     pub channel: Channel,
-    /// E.164, or an e-mail address.
     pub recipient: &'a str,
     pub code_context: CodeContext,
 }
 
-/// Stores `new` as the recipient's code in this context and queues the message.
-///
-/// Rejects with `invalid-state` for a phone number to which the app may not send; with `rate-limited` beyond the
-/// limits, and while wrong codes make the recipient wait; with `verification-locked`.
+/// Stores `new` as the recipient's code and queues the message. Rejects with `invalid-state` for a phone number to
+/// which the app may not send; with `rate-limited` beyond the limits, and while wrong codes make the recipient wait;
+/// with `verification-locked`.
 pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode) -> Result<MessageId, Halt> {
     if to.channel == Channel::Sms {
         phones::still_writes_to(world, scope, to.recipient)?;
@@ -137,7 +128,6 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
     let (now, code_context) = (world.now(), to.code_context);
     let counted = recipient_row(world, scope.org, to.recipient)?;
     let tally = counted.as_ref().map(|counted| counted.tally()).unwrap_or_default();
-    // Sends no code that could not be submitted.
     if let Some(refusal) = refused(tally.lock_state(code_context.names_recipient, now)) {
         return Err(refusal.into());
     }
@@ -199,33 +189,26 @@ fn unnamed_sends(
     within(sent, now, DAY_SECONDS, UNNAMED_SENDS_PER_DAY_MAX, message)
 }
 
-/// The outcome of a submitted code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// The code is correct and now used.
     Right,
     /// No code was sent, or the newest one was used already.
     NoCode,
-    /// The code is older than ten minutes.
     Expired,
     /// The code had too many attempts; a new one must be sent.
     Dead,
     Wrong {
-        /// Attempts left for this code.
         tries_left: i64,
-        /// The recipient's id in events.
         recipient: VerificationId,
         /// Whether this attempt locked the recipient.
         locks: bool,
     },
     /// Not compared, because of too many wrong codes. Holds the seconds until the next attempt.
     Waiting(i64),
-    /// Not compared, because the recipient is locked.
     Locked,
 }
 
 impl Checked {
-    /// Returns the refusal for every outcome except the right code.
     pub fn refusal(self) -> Option<Refusal> {
         let message = match self {
             Self::Right => return None,
@@ -244,7 +227,6 @@ impl Checked {
         Some(Refusal::field(Code::WrongToken, "/token", message))
     }
 
-    /// Returns the entries for the security log.
     pub fn noted(self, organization: OrgId) -> Vec<Noted> {
         let Self::Wrong { recipient, locks, .. } = self else { return Vec::new() };
         let noted = |event, reason| Noted { event, reason, organization, subject: recipient.to_string() };
@@ -253,14 +235,12 @@ impl Checked {
         [wrong].into_iter().chain(locked).collect()
     }
 
-    /// Returns the API response; a right code has no body.
     pub fn answer(self, organization: OrgId) -> Answer {
         let answer = self.refusal().map_or_else(|| Answer::empty(200), |refusal| Answer::from(&refusal));
         answer.noting(self.noted(organization))
     }
 }
 
-/// Returns the refusal for a recipient whose codes are not compared now.
 fn refused(lock_state: LockState) -> Option<Refusal> {
     match lock_state {
         LockState::Open => None,
@@ -443,7 +423,6 @@ pub fn with_one_more(sent_at_micros: &[i64], now: Time, max: usize, message: &st
     within(sent_at_micros, now, HOUR_SECONDS, max, message)
 }
 
-/// Returns the sends of the last `seconds` with one added now.
 fn within(sent_at_micros: &[i64], now: Time, seconds: i64, max: usize, message: &str) -> Result<Vec<i64>, Refusal> {
     let begin = now.plus_seconds(-seconds).micros();
     let mut sends: Vec<i64> = sent_at_micros.iter().copied().filter(|sent| *sent > begin).collect();
@@ -454,7 +433,7 @@ fn within(sent_at_micros: &[i64], now: Time, seconds: i64, max: usize, message: 
     Ok(sends)
 }
 
-/// Counts one send of the app today, and returns the day's count for this purpose.
+/// Counts one send of the app today, and returns the day's count of this kind.
 fn count_send(world: &mut World, scope: Scope, purpose: CodePurpose) -> Result<i64, Halt> {
     let now = world.now();
     let today = now.date().to_string();

@@ -9,27 +9,21 @@ use crate::messages::CodePurpose;
 use crate::world::record::{Document, record};
 
 record! {
-    /// The newest code of a phone number or an e-mail address for one purpose and context.
-    ///
-    /// The recipient is stored in plain text, as in users and messages, so that a command finds it without the vault.
+    /// The newest code of a recipient for one purpose and context. The recipient is in plain text, so that a command
+    /// finds it without the vault.
     pub struct Verification in "verifications" {
         key (org, recipient, purpose, about)
         many OF_RECIPIENT (org, recipient);
         pub org: OrgId,
-        /// E.164, or an e-mail address.
         pub recipient: String,
         pub purpose: CodePurpose,
-        /// The link, app or user to which the code is bound.
         pub about: Uuid,
-        /// A keyed hash.
         pub code_hash: Vec<u8>,
-        /// Wrong attempts.
         pub tries: i64,
         /// Sends within the last hour, in microseconds since 1970, oldest first.
         pub sent_at_micros: Document<Vec<i64>>,
         pub expires_at: Time,
         pub used_at: Option<Time>,
-        /// When the first code was sent.
         pub created_at: Time,
     }
 }
@@ -39,16 +33,12 @@ record! {
     pub struct VerificationRecipient in "verification_recipients" {
         key (org, recipient);
         pub org: OrgId,
-        /// E.164, or an e-mail address.
         pub recipient: String,
-        /// The id in events.
         pub id: VerificationId,
         /// The app that sent the newest code; it receives the events.
         pub app: AppId,
-        /// Wrong codes in contexts that name the recipient.
         pub named_wrong: i64,
         pub named_wrong_at: Option<Time>,
-        /// Wrong codes at links that name no payee.
         pub unnamed_wrong: i64,
         pub unnamed_wrong_at: Option<Time>,
         /// Since then no code is sent or compared.
@@ -72,13 +62,11 @@ impl VerificationRecipient {
         }
     }
 
-    /// Returns the version of the newest event in an app's log. Each log has its own numbers, so that none reveals what
-    /// another app did.
+    /// Each log has its own numbers, so that none reveals what another app did.
     pub fn version_in(&self, app: AppId) -> i64 {
         self.versions.0.get(&app).copied().unwrap_or(self.version)
     }
 
-    /// Increments the version in an app's log.
     pub fn count_event(&mut self, app: AppId) {
         let version = self.version_in(app) + 1;
         self.versions.0.insert(app, version);
@@ -94,16 +82,14 @@ impl VerificationRecipient {
 }
 
 record! {
-    /// The number of codes that an app sent on one day.
     pub struct VerificationDay in "verification_days" {
         key (org, app);
         pub org: OrgId,
         pub app: AppId,
         /// `YYYY-MM-DD` in UTC.
         pub day_on: String,
-        /// Codes to verify users.
         pub sends: i64,
-        /// Codes to payees.
+        /// Codes to payees; `sends` counts codes to verify users.
         pub claim_sends: i64,
     }
 }

@@ -10,7 +10,6 @@ use crate::clock::{DAY_SECONDS, Time};
 pub const SHORT_WAIT_AFTER: i64 = 10;
 /// Wrong codes after which the recipient waits [`LONG_WAIT_SECONDS`] after each further one.
 pub const LONG_WAIT_AFTER: i64 = 30;
-/// Wrong codes after which the recipient is locked.
 pub const LOCKED_AFTER: i64 = 100;
 /// Wrong codes that are compared at links that name no payee.
 pub const UNNAMED_WRONG_MAX: i64 = 20;
@@ -19,7 +18,6 @@ pub const LONG_WAIT_SECONDS: i64 = DAY_SECONDS;
 /// A count is dropped after this time without a wrong code.
 pub const KEPT_SECONDS: i64 = 30 * DAY_SECONDS;
 
-/// Wrong codes in one kind of context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wrong {
     pub count: i64,
@@ -43,23 +41,19 @@ impl Wrong {
 pub struct Tally {
     /// In contexts that name the recipient: an app's user, a link's payee.
     pub named: Wrong,
-    /// At links that name no payee.
     pub unnamed: Wrong,
     pub locked_at: Option<Time>,
 }
 
-/// Whether codes of the recipient are compared and sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockState {
     Open,
     /// Holds the seconds until codes are compared again.
     Waiting(i64),
-    /// Until an organization unlocks the recipient.
     Locked,
 }
 
 impl Tally {
-    /// Returns all wrong codes that count now.
     pub fn total(self, now: Time) -> i64 {
         self.named.fresh(now) + self.unnamed.fresh(now)
     }

@@ -1,5 +1,3 @@
-//! Tests codes over the executor, with a manual clock.
-
 use super::*;
 use crate::clock::Clock;
 use crate::engine::{Command, Executor};

@@ -1,5 +1,3 @@
-//! Unlocks a recipient after too many wrong codes.
-
 use super::rules::Tally;
 use super::{VerificationJson, count, emit, recipient_row};
 use crate::engine::Command;
@@ -15,7 +13,6 @@ use crate::world::{Halt, World};
 #[derive(Clone, Debug)]
 pub struct Unlock {
     pub org: OrgId,
-    /// E.164, or an e-mail address.
     pub recipient: String,
     /// The signed-in member; `None` for an organization key.
     pub by: Option<MemberId>,
