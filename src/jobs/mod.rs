@@ -5,7 +5,8 @@
 //! may run more than once.
 //!
 //! Work without external effects needs no lease ([`Job::unleased`]): its command does everything. If two workers hold
-//! the same token, the second is rejected as stale, because every update of a job increments it.
+//! the same token, the second is rejected as stale, because [`finish`] removes the job and [`put_off`] increments its
+//! token.
 
 use std::sync::Arc;
 
