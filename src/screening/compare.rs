@@ -66,7 +66,6 @@ struct Alignment {
     score: i64,
 }
 
-/// Compares a screened name with a listed name.
 pub fn compare(screened: &FoldedName, listed: &FoldedName) -> Comparison {
     let Alignment { chosen, our_taken, their_taken, score } =
         choose(&mut candidates(screened, listed), screened, listed);

@@ -2,7 +2,6 @@
 
 use deunicode::deunicode_with_tofu;
 
-/// Words before or after a name that are not part of it.
 const TITLES: [&str; 44] = [
     "mr",
     "mrs",
@@ -71,7 +70,6 @@ pub enum Role {
     Full,
     /// A single letter, the initial of a word.
     Initial,
-    /// `al`, `bin`, `de`.
     Particle,
 }
 
@@ -149,7 +147,6 @@ impl FoldedName {
         self.words.iter().filter(|word| word.role == Role::Full).count()
     }
 
-    /// Counts the words of one letter, which may be initials.
     pub fn letters(&self) -> usize {
         self.words.iter().filter(|word| word.text.len() == 1).count()
     }

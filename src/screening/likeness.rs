@@ -100,7 +100,6 @@ fn jaro_winkler(ours: &str, our_places: &Positions, theirs: &str) -> i64 {
 pub(super) struct Positions([u64; 128]);
 
 impl Positions {
-    /// Records the positions of the first [`LETTERS_MAX`] letters.
     pub(super) fn of(text: &[u8]) -> Self {
         let mut places = [0; 128];
         for (at, letter) in text.iter().take(LETTERS_MAX).enumerate() {
@@ -134,7 +133,6 @@ impl Near {
     }
 }
 
-/// Returns the lowest set bit, or 0.
 pub(super) fn first_bit(bits: u64) -> u64 {
     bits & bits.wrapping_neg()
 }

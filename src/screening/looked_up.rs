@@ -28,7 +28,6 @@ impl LookedUp {
         self.list.version()
     }
 
-    /// Returns the hits for a name; see [`Watchlist::screen`].
     pub fn hits(&self, name: &str) -> Vec<Hit> {
         self.answers.get(name).cloned().unwrap_or_else(|| self.list.screen(name))
     }

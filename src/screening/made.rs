@@ -49,9 +49,6 @@ pub fn listed_name(number: u64) -> String {
 }
 
 /// Generates a list with the names 1 to `names`.
-///
-/// # Errors
-/// [`BadList`] if a generated row is invalid.
 pub fn made_list(names: u64, score_min: i64) -> Result<Watchlist, BadList> {
     let row = |number: u64| {
         let name = listed_name(number);

@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 use super::watchlist::{Entry, EntryKind, NameKind};
 use std::collections::HashMap;
 
-/// The contents of the files as published.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     /// SDN.CSV: the entries.
@@ -112,7 +111,6 @@ fn entry(file: &'static str, row: usize, cells: &[String]) -> Result<Entry, BadL
     })
 }
 
-/// Returns the rows of a file with their numbers, and rejects a row with another number of columns.
 fn rows(file: &'static str, bytes: &[u8], columns: usize) -> Result<Vec<(usize, Vec<String>)>, BadList> {
     let text = latin(bytes);
     let text = text.trim_end_matches(|letter: char| letter == '\u{1a}' || letter.is_whitespace());

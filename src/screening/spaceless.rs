@@ -37,7 +37,6 @@ impl Spaceless {
         Self::of(name.words.iter().map(|word| word.text.as_str()))
     }
 
-    /// Returns the name in each rotation of its words.
     fn rotations(name: &FoldedName) -> impl Iterator<Item = Self> + '_ {
         let words = || name.words.iter().map(|word| word.text.as_str());
         let starts = if name.words.len() > WORDS_MAX { 1 } else { name.words.len() };

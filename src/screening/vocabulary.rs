@@ -16,7 +16,6 @@ struct Letters {
     bits: u64,
     /// The number of letters and digits without a bit.
     more: u32,
-    /// The first four letters.
     first: u32,
 }
 
@@ -80,7 +79,6 @@ fn spelled(text: &str) -> [u8; SPELLED] {
 
 struct Lookup {
     letters: Letters,
-    /// The number of set bits.
     bits: u32,
     places: Positions,
     length: usize,
@@ -205,7 +203,6 @@ impl Vocabulary {
         let our_group = grouping(asked.letters);
         for (their_length, groups) in self.groups.iter().enumerate() {
             let needed = needed[their_length][0];
-            // How many letters of each word may lack a partner.
             let (Some(we_may_lack), Some(they_may_lack)) =
                 (small(asked.length).checked_sub(needed), small(their_length).checked_sub(needed))
             else {
@@ -241,7 +238,6 @@ impl Vocabulary {
     }
 }
 
-/// Returns how many letters words of `length` must share with words of up to `longest` letters.
 fn needed(length: usize, longest: usize) -> Needed {
     let of = |other: usize, prefix: usize| -> u32 {
         if other < FUZZY_LETTERS_MIN {

@@ -58,7 +58,6 @@ pub struct Entry {
     pub kind: EntryKind,
     /// The primary name is first.
     pub names: Vec<(NameKind, String)>,
-    /// The sanctions programs.
     pub program: Option<String>,
     pub title: Option<String>,
     /// Dates and places of birth, passports, and other identifying data.
@@ -82,7 +81,6 @@ pub struct ListVersion {
     pub score_min: i64,
 }
 
-/// A listed name that is similar to the screened one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
     pub entry: Arc<Entry>,
@@ -137,7 +135,6 @@ impl Default for Reached {
     }
 }
 
-/// A sanctions list with its search indexes.
 pub struct Watchlist {
     version: ListVersion,
     listed: Vec<Listed>,
@@ -166,9 +163,6 @@ static OF_SANDBOX: LazyLock<Arc<Watchlist>> = LazyLock::new(|| {
 
 impl Watchlist {
     /// Parses a list. `published` is when its newest file was written; a name is a hit from `score_min`.
-    ///
-    /// # Errors
-    /// [`BadList`].
     pub fn read(files: &Files, published: Time, score_min: i64) -> Result<Self, BadList> {
         let entries: Vec<Arc<Entry>> = ofac::read(files)?.into_iter().map(Arc::new).collect();
         let mut listed = Vec::new();
@@ -258,7 +252,6 @@ impl Watchlist {
         found
     }
 
-    /// Collects the similar words of the list by name.
     fn shared_words(&self, screened: &FoldedName) -> Shared {
         let mut shared = Shared::with(self.listed.len());
         let searched = screened.words.iter().enumerate().filter(|(_, word)| is_searched(word));
@@ -284,7 +277,7 @@ impl Watchlist {
     }
 }
 
-/// Pairs of similar words by name. The pairs of a name form a linked list, the last one first.
+/// Pairs of similar words by name, as one linked list per name, the last pair first.
 struct Shared {
     reached: Vec<Reached>,
     /// Names that share a word, each once.
