@@ -39,7 +39,6 @@ const BUDGET_WITHIN: Duration = Duration::from_secs(5);
 const THROWN_AWAY_MAX: usize = 16 * 1024 * 1024;
 const THROWN_AWAY_WITHIN: Duration = Duration::from_secs(5);
 
-/// The size limit of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Most {
     /// The caller has shown a secret, or the route requires one.
@@ -101,7 +100,6 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Waits for a share of the budget.
     async fn share(&self, most: Most, bytes: usize) -> Result<Share<'_>, Refusal> {
         if bytes <= SMALL_MAX {
             return Ok(None);
@@ -227,7 +225,6 @@ fn unacceptable(problem: &JsonProblem) -> Refusal {
     Refusal::fields(wrong(field, format!("The body is not acceptable JSON: {problem}.")))
 }
 
-/// Requires JSON in UTF-8, uncompressed.
 fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
     let text = |name| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let given = text("content-type").unwrap_or_default();
@@ -242,7 +239,6 @@ fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
     Err(Refusal::new(Code::UnsupportedMediaType, message))
 }
 
-/// Returns the media type and its charset in lower case.
 fn media_type(header: &str) -> (String, Option<String>) {
     let mut pieces = header.split(';').map(|piece| piece.trim().to_ascii_lowercase());
     let kind = pieces.next().unwrap_or_default();

@@ -74,7 +74,6 @@ impl Guess<'_> {
             .map_or(Ok(()), |seconds| Err(Refusal::new(Code::RateLimited, self.bound.message).retry_after(seconds)))
     }
 
-    /// Removes a guess that was not wrong from the count.
     pub(super) fn give_back(self) {
         self.counts.give_back(self.who);
     }

@@ -93,7 +93,6 @@ struct Pipeline {
     deadline: Duration,
 }
 
-/// Data about a request for its log line and response.
 #[derive(Default)]
 struct RequestLog {
     caller: Option<Caller>,
@@ -157,7 +156,6 @@ fn path_parameters(parameters: PathParameters) -> Option<Vec<(String, String)>> 
 }
 
 impl Pipeline {
-    /// Handles one request from its head to its response.
     async fn enter(
         &self,
         place: Option<&PathRoutes>,
