@@ -24,37 +24,23 @@ use crate::world::{Halt, Query, World};
 words! {
     /// The kind of act.
     pub enum ActKind {
-        /// An organization was created.
         OrganizationCreated = "organization.created",
-        /// An app was created.
         AppCreated = "app.created",
-        /// An app's name or metadata changed.
+        /// Its name or metadata changed.
         AppChanged = "app.changed",
-        /// An app was deleted and its keys were revoked.
+        /// Its keys were revoked too.
         AppDeleted = "app.deleted",
-        /// An app's settings changed.
         SettingsChanged = "settings.changed",
-        /// A key was issued.
         KeyIssued = "key.issued",
-        /// A key was revoked.
         KeyRevoked = "key.revoked",
-        /// A member was added.
         MemberCreated = "member.created",
-        /// A member changed.
         MemberChanged = "member.changed",
-        /// A member was removed.
         MemberRemoved = "member.removed",
-        /// An approval policy was created.
         PolicyCreated = "policy.created",
-        /// An approval policy changed.
         PolicyChanged = "policy.changed",
-        /// An approval policy was deleted.
         PolicyDeleted = "policy.deleted",
-        /// A payee was erased.
         UserErased = "user.erased",
-        /// A locked phone number or e-mail address was unlocked.
         VerificationUnlocked = "verification.unlocked",
-        /// A payee's data was exported.
         UserExported = "user.exported",
     }
 }
@@ -102,7 +88,6 @@ impl NewAct {
     }
 }
 
-/// The stored form of an act.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     act: String,
@@ -119,7 +104,6 @@ const fn log_of(org: OrgId) -> Scope {
     Scope { org, app: AppId(org.0) }
 }
 
-/// Records an act in the commit of its change.
 pub fn record(world: &mut World, org: OrgId, act: NewAct) -> Result<(), Halt> {
     let by = world.caller().map(|caller| caller.to_string()).filter(|caller| !caller.is_empty());
     let NewAct { kind, app: app_id, subject, member: member_id, before, after } = act;

@@ -92,7 +92,6 @@ pub struct HeadJson {
 }
 
 impl HeadJson {
-    /// Signs a head.
     pub fn of(keys: &HistoryKeys, head: &Head) -> Self {
         let Head { sequence, hash, at, .. } = head;
         let (public_key, anchor) = (keys.public_key(), keys.anchor(head));

@@ -29,7 +29,6 @@ use crate::world::record::{key, record};
 use crate::world::{Halt, Want, World};
 
 record! {
-    /// The state of an app's log.
     pub struct EventStream in "event_streams" {
         key (org, app)
         many OF_ORG (org);
@@ -37,7 +36,6 @@ record! {
         pub app: AppId,
         /// The sequence number of the last event; the first event has 1.
         pub sequence: i64,
-        /// The last event's hash.
         pub hash: Vec<u8>,
         pub subscription: Subscription,
         /// The last event that the webhook job has read; meaningless without a subscription.
@@ -90,7 +88,6 @@ record! {
 }
 
 impl Event {
-    /// Returns the log's head at this event.
     pub fn head(&self) -> Head {
         let Self { app, sequence, hash, created_at, .. } = self;
         Head { log: Log::Events, of: app.0, sequence: *sequence, hash: hash.clone(), at: *created_at }
@@ -129,12 +126,10 @@ pub fn head_of(world: &World, scope: Scope) -> Result<Option<Head>, Halt> {
     Ok(last.map(|event| event.head()))
 }
 
-/// Returns the row that [`emit`] needs.
 pub fn want(scope: Scope) -> Want {
     Want::row::<EventStream>(key![scope.org, scope.app])
 }
 
-/// Appends an event to the app's log.
 pub fn emit(world: &mut World, scope: Scope, new: NewEvent) -> Result<(), Halt> {
     let stream = world.get::<EventStream>(key![scope.org, scope.app])?;
     let (sequence, before) =

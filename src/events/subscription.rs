@@ -51,7 +51,6 @@ pub fn subscribe(world: &mut World, scope: Scope) -> Result<i64, Halt> {
     Ok(stream.sequence)
 }
 
-/// Ends the subscription.
 pub fn unsubscribe(world: &mut World, scope: Scope) -> Result<(), Halt> {
     if let Some(stream) = world.get::<EventStream>(key![scope.org, scope.app])? {
         world.change(&stream, |stream| stream.subscription = Subscription::None);
