@@ -35,9 +35,6 @@ use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// Returns a vendor of the app, also a deleted one.
-///
-/// # Errors
-/// `not-found`.
 pub fn find(world: &World, scope: Scope, id: VendorId) -> Result<Arc<Vendor>, Halt> {
     match world.get::<Vendor>(key![scope.org, id])? {
         Some(vendor) if vendor.app == scope.app => Ok(vendor),
@@ -79,7 +76,6 @@ pub fn payment_methods(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorP
     Ok(methods)
 }
 
-/// Returns all payment methods of the vendor, including deleted ones.
 fn ever_added(world: &World, vendor: &Vendor) -> Result<Vec<Arc<VendorPaymentMethod>>, Halt> {
     world.all::<VendorPaymentMethod>(VendorPaymentMethod::OF_VENDOR, key![vendor.org, vendor.id])
 }

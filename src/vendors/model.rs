@@ -39,7 +39,6 @@ record! {
         pub status: VendorStatus,
         /// `None` if the request named no member.
         pub created_by: Option<MemberId>,
-        /// Incremented by each change.
         pub version: i64,
         pub created_at: Time,
         pub deleted_at: Option<Time>,
@@ -47,7 +46,6 @@ record! {
 }
 
 record! {
-    /// A bank account of a vendor.
     pub struct VendorPaymentMethod in "vendor_payment_methods" {
         key (org, id)
         many OF_VENDOR (org, vendor);
@@ -62,12 +60,10 @@ record! {
         pub status: MethodStatus,
         /// Known for all but a vendor's first account.
         pub added_by: Option<MemberId>,
-        /// The second member; `None` for a vendor's first account.
         pub confirmed_by: Option<MemberId>,
         pub confirmed_at: Option<Time>,
         /// The time from which the account can be paid.
         pub usable_at: Option<Time>,
-        /// Incremented by each change.
         pub version: i64,
         pub created_at: Time,
         pub updated_at: Time,

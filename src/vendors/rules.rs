@@ -22,7 +22,6 @@ impl VendorEvent {
     pub const ALL: [Self; 2] = [Self::Confirmed, Self::Deleted];
 }
 
-/// Returns the next state, or the refusal.
 pub fn apply(status: MethodStatus, event: VendorEvent) -> Result<MethodStatus, Refusal> {
     states::apply("payment method", status, |status| transition(status, event))
 }
@@ -36,7 +35,6 @@ const fn transition(status: MethodStatus, event: VendorEvent) -> Option<MethodSt
     }
 }
 
-/// Refuses a confirmation by the member who added the account.
 pub fn is_second_member(method: &VendorPaymentMethod, member: MemberId) -> Result<(), Refusal> {
     if method.added_by == Some(member) {
         let message = "Who added an account cannot confirm it: let another member look at it.";
