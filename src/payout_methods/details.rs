@@ -105,7 +105,6 @@ pub enum Target {
 pub struct Details {
     pub platform: Platform,
     pub target: Target,
-    /// The currency in which the money arrives.
     pub currency: String,
 }
 
@@ -126,13 +125,10 @@ pub struct SealedDetails {
     pub fingerprint: Vec<u8>,
     /// Shown to people.
     pub description: String,
-    /// The end of the number.
     pub mask: Option<String>,
     pub bank_name: Option<String>,
     pub routing_number: Option<String>,
-    /// The e-mail address at a wallet.
     pub email: Option<String>,
-    /// The phone number at a wallet.
     pub phone_number: Option<String>,
     pub cash_tag: Option<String>,
     pub handle: Option<String>,
@@ -156,7 +152,6 @@ impl SealedDetails {
 const BANKS: [(&str, &str, bool); 2] =
     [("011000015", "Sandbox Instant Bank", true), ("110000000", "Sandbox Bank", false)];
 
-/// Returns the name of a known bank and whether it takes instant payments.
 #[must_use]
 pub fn known_bank(routing_number: &str) -> Option<(&'static str, bool)> {
     BANKS.iter().find(|(routing, ..)| *routing == routing_number).map(|(_, name, instant)| (*name, *instant))
@@ -263,7 +258,6 @@ impl Details {
         }
     }
 
-    /// Returns the account holder's name, if the details have one.
     #[must_use]
     pub fn holder_name(&self) -> Option<&str> {
         match &self.target {

@@ -44,19 +44,16 @@ record! {
         pub bank_name: Option<String>,
         /// Names a bank, not a person, so it is not sealed.
         pub routing_number: Option<String>,
-        /// The e-mail address at a wallet.
         pub email: Option<String>,
-        /// The phone number at a wallet, E.164.
+        /// E.164.
         pub phone_number: Option<String>,
         /// The tag at wallet_c.
         pub cash_tag: Option<String>,
-        /// The handle at a wallet.
         pub handle: Option<String>,
         /// The account holder, if the details have one; compared with the user's name.
         pub holder_name: Option<String>,
         /// The country in which the money arrives, ISO 3166-1 alpha-2.
         pub country: Option<String>,
-        /// The currency in which the money arrives.
         pub currency: String,
         /// Whether the account takes instant payments (docs/decisions.md 7).
         pub rtp_enabled: bool,

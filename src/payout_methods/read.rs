@@ -313,7 +313,6 @@ fn currency(text: &str) -> Result<String, Reason> {
     Err(invalid(format!("must be a currency that we pay in (ISO 4217): {}", fees::payable())))
 }
 
-/// Returns letters and digits without spaces and hyphens.
 fn code_of(text: &str, max_chars: usize) -> Result<String, Reason> {
     let code: String = text.chars().filter(|c| !matches!(c, ' ' | '-')).collect();
     let is_code = !code.is_empty() && code.len() <= max_chars && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
