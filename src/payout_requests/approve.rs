@@ -56,7 +56,6 @@ impl Command for Approve {
     }
 }
 
-/// Returns the link that a request asks for.
 fn asked_for(request: &PayoutRequest) -> NewLink {
     let phone = request.payee.0.clone();
     // The link of a named user takes the user's current contacts.

@@ -55,7 +55,6 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Fetches the embedded objects.
     pub fn of(world: &mut World, request: Arc<PayoutRequest>) -> Result<Self, Halt> {
         let scope = request.scope();
         let link = match request.payout_link {
@@ -73,7 +72,6 @@ impl Shown {
         Ok(Self { request, link, user })
     }
 
-    /// Renders the request for the app.
     pub fn json(&self, bursar: &Bursar) -> PayoutRequestJson {
         self.body(self.link.as_ref().map(|link| payout_links::json(bursar, link)))
     }

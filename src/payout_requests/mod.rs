@@ -30,10 +30,7 @@ use crate::scope::Scope;
 use crate::world::record::{Document, key};
 use crate::world::{Halt, World};
 
-/// Returns a request of the app.
-///
-/// # Errors
-/// `not-found`.
+/// Returns a request of the app, or `not-found`.
 pub fn find(world: &mut World, scope: Scope, id: PayoutRequestId) -> Result<Arc<PayoutRequest>, Halt> {
     match world.get::<PayoutRequest>(key![scope.org, id])? {
         Some(request) if request.app == scope.app => Ok(request),
@@ -56,9 +53,6 @@ pub fn erase(world: &mut World, request: &Arc<PayoutRequest>) -> Result<(), Halt
 }
 
 /// Refuses the deletion of an app with undecided requests; for reads only.
-///
-/// # Errors
-/// `invalid-state`.
 pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     if apps::has_any::<PayoutRequest>(world, scope, &[RequestStatus::Created])? {
         let message = "Payout requests of the app are undecided: approve or reject them first.";

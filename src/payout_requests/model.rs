@@ -59,7 +59,6 @@ record! {
         /// Submitted with a client id alone; the number of such undecided requests is limited.
         pub by_client: bool,
         pub comment: Option<String>,
-        /// Incremented by each change.
         pub version: i64,
         pub created_at: Time,
         pub updated_at: Time,

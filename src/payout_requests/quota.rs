@@ -14,10 +14,7 @@ const UNDECIDED_MAX: i64 = 1_000;
 /// Per phone number, from client ids alone.
 const UNDECIDED_PER_PHONE_MAX: usize = 10;
 
-/// Rejects fields that a client id alone may not store.
-///
-/// # Errors
-/// `invalid-input` with every field.
+/// Rejects fields that a client id alone may not store, and names all of them.
 pub fn check(new: &NewRequest) -> Result<(), Refusal> {
     let mut problems = Vec::new();
     let mut refuse = |field: &str, message: String| {
@@ -32,10 +29,7 @@ pub fn check(new: &NewRequest) -> Result<(), Refusal> {
     if problems.is_empty() { Ok(()) } else { Err(Refusal::fields(problems)) }
 }
 
-/// Counts a new undecided request.
-///
-/// # Errors
-/// `limit-exceeded`.
+/// Counts a new undecided request, within the limits.
 pub(super) fn take(world: &mut World, scope: Scope, new: &NewRequest) -> Result<(), Halt> {
     if let Asker::Phone(phone) = &new.asker {
         let same = world.all::<PayoutRequest>(PayoutRequest::BY_PHONE, key![scope.org, Some(phone.e164())])?;
@@ -64,7 +58,6 @@ fn full(whose: &str) -> Halt {
     Refusal::new(Code::LimitExceeded, message).into()
 }
 
-/// Uncounts a request that is now decided.
 pub(super) fn give_back(world: &mut World, request: &PayoutRequest) -> Result<(), Halt> {
     if !request.by_client {
         return Ok(());

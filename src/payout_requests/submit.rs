@@ -19,7 +19,6 @@ use crate::world::{Halt, World};
 pub enum Asker {
     /// The owner of this phone number.
     Phone(PhoneNumber),
-    /// A user of the app.
     User(UserId),
 }
 
@@ -32,7 +31,6 @@ pub struct NewRequest {
 }
 
 impl NewRequest {
-    /// Returns whether the request names a user instead of a phone number.
     pub fn names_user(&self) -> bool {
         matches!(self.asker, Asker::User(_))
     }
