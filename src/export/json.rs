@@ -30,37 +30,21 @@ use crate::world::record::words;
 words! {
     /// A list of an export.
     pub enum Section {
-        /// The payee's profile with each app.
         Profiles = "profiles",
-        /// Payout methods.
         PayoutMethods = "payout_methods",
-        /// Names on the sanctions list that are similar to the payee's.
         ScreeningHits = "screening_hits",
-        /// Members' decisions about the payee.
         ComplianceDecisions = "compliance_decisions",
-        /// Payout links of the payee.
         PayoutLinks = "payout_links",
-        /// Payout links to the phone number.
         PayoutLinksByPhone = "payout_links_by_phone",
-        /// Payout links to the e-mail address.
         PayoutLinksByEmail = "payout_links_by_email",
-        /// Transfers, including payouts and payments.
         Transfers = "transfers",
-        /// Payout requests of the payee.
         PayoutRequests = "payout_requests",
-        /// Payout requests from the phone number.
         PayoutRequestsByPhone = "payout_requests_by_phone",
-        /// Notices about changes to the payee's payout destination.
         Notices = "notices",
-        /// Messages to the phone number.
         MessagesByPhone = "messages_by_phone",
-        /// Messages to the e-mail address.
         MessagesByEmail = "messages_by_email",
-        /// Events about the payee.
         Events = "events",
-        /// Events about codes sent to the phone number.
         PhoneVerificationEvents = "phone_verification_events",
-        /// Events about codes sent to the e-mail address.
         EmailVerificationEvents = "email_verification_events",
     }
 }
@@ -210,7 +194,6 @@ pub struct IdentityJson {
 }
 
 impl IdentityJson {
-    /// Returns the identity without the sealed fields.
     pub(super) fn of(user: &User) -> Self {
         let phone = user.phone_country_code.clone().zip(user.phone_national.clone());
         Self {

@@ -48,11 +48,9 @@ pub struct ExportRequest {
     /// `None` for the first page of each list.
     pub section: Option<Section>,
     pub after: Option<Cursor>,
-    /// Objects per page.
     pub limit: usize,
 }
 
-/// A position in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cursor {
     /// After the row with this id.
@@ -93,10 +91,6 @@ impl Cursor {
     }
 }
 
-/// Returns all data about a payee.
-///
-/// # Errors
-/// `not-found`.
 pub fn export(world: &mut World, vault: &Vault, asked: &ExportRequest) -> Result<ExportJson, Halt> {
     let user = match asked.app {
         Some(app) => users::find(world, Scope { org: asked.org, app }, asked.user)?,
@@ -187,7 +181,6 @@ impl Lists<'_> {
         }
     }
 
-    /// Returns a list whose rows are shown unchanged.
     fn plain<R, T>(&mut self, world: &mut World, section: Section, of: Where) -> Result<Option<ExportPage<T>>, Halt>
     where
         R: Record,
@@ -325,14 +318,12 @@ impl Lists<'_> {
         self.asked.section.is_none_or(|asked| asked == section)
     }
 
-    /// Returns the path of the next page.
     fn next(&self, section: Section, after: &str) -> String {
         let ExportRequest { user, limit, .. } = self.asked;
         format!("/v2/users/{user}/export?section={section}&limit={limit}&after={after}")
     }
 }
 
-/// Returns the value of the ordering column as text.
 fn word(cells: &[Value]) -> String {
     match cells.first() {
         Some(Value::Id(id)) => id.to_string(),
