@@ -78,7 +78,6 @@ pub fn read(world: &World, scope: Scope, vault: &Vault) -> Result<Compliance, Ha
     Ok(serde_json::from_slice(&plain).map_err(|_| damaged())?)
 }
 
-/// Removes the data of a deleted app.
 pub fn erase(world: &mut World, scope: Scope) -> Result<(), Halt> {
     if let Some(row) = world.get::<AppCompliance>(key![scope.org, scope.app])? {
         world.remove(&row);

@@ -54,11 +54,9 @@ macro_rules! tax_number {
     };
 }
 tax_number! {
-    /// An employer identification number.
     Ein Ein
 }
 tax_number! {
-    /// A social security number.
     Ssn Ssn
 }
 
@@ -83,7 +81,6 @@ impl Input for Website {
     }
 }
 
-/// The two letters of a US state.
 #[derive(Clone, Debug)]
 pub struct UsState(pub String);
 
