@@ -24,10 +24,8 @@ record! {
         key (org, id)
         many OPEN (org, app, open);
         pub org: OrgId,
-        /// The returned transfer.
         pub id: TransferId,
         pub app: AppId,
-        /// A payment or a refill.
         pub kind: TransferKind,
         /// The rail whose clearing account lacks the money.
         pub platform: Platform,
@@ -38,7 +36,6 @@ record! {
         /// True while `left_open` is above zero.
         pub open: bool,
         pub created_at: Time,
-        /// When the last cent was covered.
         pub covered_at: Option<Time>,
     }
 }

@@ -57,7 +57,6 @@ pub struct OrganizationTransferJson {
     pub transactions: Vec<TransactionJson>,
 }
 
-/// Returns the movement with its transactions.
 pub(super) fn json(world: &mut World, moved: &OrganizationTransfer) -> Result<OrganizationTransferJson, Halt> {
     Ok(OrganizationTransferJson {
         id: moved.id,
@@ -113,9 +112,6 @@ fn may_be_given(world: &World, scope: Scope, amount: Cents) -> Result<(), Halt> 
 }
 
 /// Moves an amount in cents, negative from the organization to the app.
-///
-/// # Errors
-/// `transaction-insufficient-funds`.
 pub(super) fn move_between(
     world: &mut World,
     scope: Scope,

@@ -14,7 +14,6 @@ use crate::scope::Scope;
 use crate::world::record::key;
 use crate::world::{Halt, Want, World};
 
-/// The note on automatic refills.
 pub(super) const AUTO_REFILL: &str = "auto_refill";
 
 /// Runs after a posting that needs it, or at the end of a pause.

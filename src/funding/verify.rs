@@ -80,7 +80,6 @@ impl Checker {
         }
     }
 
-    /// Returns the findings after all rows.
     pub fn findings(mut self) -> Vec<Finding> {
         for ((_, app), AppTotals { owed, pulls }) in std::mem::take(&mut self.apps) {
             if owed != 0 || pulls != 0 {
