@@ -17,7 +17,6 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Connects as the app with this number.
     pub(super) async fn connect(load: &Load, number: usize) -> Option<Self> {
         let app = &load.apps[number % load.apps.len()];
         let stream = TcpStream::connect(&load.address).await.ok()?;

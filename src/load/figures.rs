@@ -22,19 +22,14 @@ pub struct Figures {
     pub others: u64,
     /// Status and body of one of the other responses.
     pub other_answer: Option<String>,
-    /// Successes per second.
     pub per_second: f64,
     /// 50% of the responses took at most this long, in milliseconds.
     pub p50_millis: f64,
-    /// 99% of the responses.
     pub p99_millis: f64,
-    /// 99.9% of the responses.
     pub p999_millis: f64,
-    /// The longest response.
     pub max_millis: f64,
 }
 
-/// The counts of one or all connections.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     micros: Histogram<u64>,
@@ -52,13 +47,11 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts a success and its duration in microseconds.
     pub(super) fn count(&mut self, micros: u64, worth: u64) {
         self.micros.saturating_record(micros);
         self.done += worth;
     }
 
-    /// Counts a request with another response, or none.
     pub(super) fn count_other(&mut self, answer: Option<(u16, String)>) {
         self.others += 1;
         if self.other_answer.is_none() {

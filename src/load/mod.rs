@@ -22,7 +22,6 @@ pub use scenario::{CENTS, Scenario, Sent, link_id};
 
 use crate::apps::Credentials;
 
-/// The credentials of an app.
 #[derive(Clone, Debug)]
 pub struct AppKey {
     pub client_id: String,
@@ -30,7 +29,6 @@ pub struct AppKey {
 }
 
 impl AppKey {
-    /// Returns the app key of a sandbox's credentials.
     pub fn of(credentials: &Credentials) -> Self {
         Self { client_id: credentials.app.client_id.clone(), api_key: credentials.app.api_key.clone() }
     }
@@ -112,7 +110,6 @@ pub async fn again(load: &Load, sent: &Sent) -> Option<(u16, String)> {
 
 struct Course {
     started: Instant,
-    /// The number of the next request at a fixed rate.
     next: AtomicU64,
 }
 

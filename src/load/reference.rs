@@ -102,7 +102,6 @@ pub fn empty_store(config: &Config) -> Result<(Vec<Store>, Guards), NoReference>
     Ok((stores, guards))
 }
 
-/// Refuses a store with a row in any table.
 fn first_filled(snapshot: &Snapshot<'_>) -> Result<(), NoReference> {
     let filled = |table: &'static Table| {
         NoReference(format!("the store is not empty: there are rows in {}; name an empty one", table.name))
@@ -203,9 +202,6 @@ impl Recording {
     }
 
     /// Writes the recording into an empty store.
-    ///
-    /// # Errors
-    /// If the store fails.
     pub fn write(&self, store: &mut Store) -> Result<Written, NoReference> {
         let (started, mut rows) = (Instant::now(), 0);
         let mut last = Time::from_micros(0);

@@ -59,12 +59,10 @@ impl Sent {
     }
 }
 
-/// The prepared data of a run.
 pub(super) struct Stage {
     scenario: Scenario,
     /// The recipient of transfers.
     user: String,
-    /// Paths to read in turn.
     paths: Vec<String>,
 }
 
@@ -77,7 +75,6 @@ impl Scenario {
         }
     }
 
-    /// Creates the data that the requests read or pay.
     pub(super) async fn prepare(self, client: &mut Client, load: &Load) -> Result<Stage, String> {
         let mut stage = Stage { scenario: self, user: String::new(), paths: Vec::new() };
         match self {
@@ -192,7 +189,6 @@ fn word(body: &Value, name: &str) -> Result<String, String> {
     body[name].as_str().map(str::to_owned).ok_or_else(|| format!("an answer lacks {name}: {body}"))
 }
 
-/// Returns the `id` in a response body.
 pub fn link_id(body: &str) -> Option<String> {
     let body: Value = serde_json::from_str(body).ok()?;
     body.get("id")?.as_str().map(str::to_owned)
