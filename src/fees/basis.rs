@@ -42,7 +42,6 @@ pub enum PlatformFeeSource {
     None,
 }
 
-/// The app's own fee and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
     pub schedule: Schedule,
@@ -87,9 +86,6 @@ pub struct Exchange {
 
 impl Exchange {
     /// Converts an amount at a rate.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`].
     pub fn of(rate: &Rate, amount: Option<Cents>) -> Result<Exchange, MoneyOverflow> {
         Ok(Exchange {
             currency: rate.currency.to_owned(),

@@ -26,9 +26,6 @@ pub struct Rate {
 
 impl Rate {
     /// Converts an amount to the currency's smallest unit, rounded half-even once.
-    ///
-    /// # Errors
-    /// [`MoneyOverflow`].
     pub fn convert(&self, amount: Cents) -> Result<i64, MoneyOverflow> {
         // |cents| < 2^63, a rate has at most seven digits and a currency at most three: the product is below 2^97.
         let units = i128::from(amount.get()) * self.per_dollar.mantissa() * 10_i128.pow(self.minor_digits);
@@ -124,7 +121,6 @@ const TABLES: [(Date, [u32; 26]); 3] = [
     ),
 ];
 
-/// Countries that use the euro.
 const EURO_AREA: [&str; 26] = [
     "AD", "AT", "BE", "BG", "CY", "DE", "EE", "ES", "FI", "FR", "GR", "HR", "IE", "IT", "LT", "LU", "LV", "MC", "ME",
     "MT", "NL", "PT", "SI", "SK", "SM", "VA",
@@ -171,7 +167,6 @@ mod tests {
     #[test]
     fn a_dollar_in_the_units_of_each_currency() {
         let day = date(2026, 3, 2);
-        // $100.00 in the currency's smallest unit.
         for (currency, units) in
             [("EUR", 8_520), ("JPY", 15_660), ("KWD", 30_720), ("MXN", 179_800), ("COP", 37_740_000)]
         {

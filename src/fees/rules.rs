@@ -26,7 +26,6 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// No fee, for apps that add none.
     pub const FREE: Schedule = Schedule { fixed: Cents::ZERO, percent: Percent::ZERO, min: Cents::ZERO, max: None };
 }
 
@@ -47,7 +46,6 @@ impl Party {
     /// In the order of docs/specification.md.
     pub const ALL: [Party; 2] = [Party::User, Party::Platform];
 
-    /// Returns the word of docs/specification.md.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,7 +55,6 @@ impl Party {
     }
 }
 
-/// A word other than `user` and `platform`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("must be \"user\" or \"platform\"")]
 pub struct UnknownParty;
@@ -70,14 +67,12 @@ impl std::str::FromStr for Party {
     }
 }
 
-/// All inputs of a charge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChargeInput<'a> {
     /// The rail that is used: `rtp` after the upgrade.
     pub platform: Platform,
     /// The requested amount, above zero.
     pub amount: Cents,
-    /// The service's schedule for the rail.
     pub service: &'a Schedule,
     /// The app's schedule: the override of the payout, else the app's table, else [`Schedule::FREE`].
     pub app: &'a Schedule,

@@ -46,7 +46,6 @@ impl Versions {
     }
 }
 
-/// Returns the terms of a rail on a day.
 #[must_use]
 pub fn schedule(rail: Platform, on: Date) -> &'static RailTerms {
     let versions = match rail {
