@@ -8,7 +8,6 @@ use crate::tables;
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct GivenUp {
-    /// The embedded store's file.
     pub store: String,
     /// The database that was emptied; `None` if there was nothing to empty, or with `--forget`.
     pub emptied: Option<String>,

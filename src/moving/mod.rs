@@ -31,10 +31,8 @@ use crate::world::{Row, Table, Value};
 const CHUNK_ROWS_MAX: usize = 2_000;
 const CHUNK_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// The source and target of a move.
 #[derive(Clone, Debug)]
 pub struct Route {
-    /// The embedded store's file.
     pub source: PathBuf,
     pub target: Settings,
     /// The file with the server's password.
@@ -45,9 +43,7 @@ pub struct Route {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The embedded store.
     Store,
-    /// The target database.
     Database,
 }
 
@@ -60,7 +56,6 @@ pub enum Progress {
         /// The total, if known.
         of: Option<u64>,
     },
-    /// The invariants of one side are being checked.
     Checking {
         side: Side,
     },
@@ -68,7 +63,6 @@ pub enum Progress {
     Copied {
         /// The table of the last row.
         table: &'static str,
-        /// Rows of all tables so far.
         rows: u64,
         of: u64,
     },
@@ -76,7 +70,6 @@ pub enum Progress {
 
 #[derive(Serialize)]
 pub struct Moved {
-    /// The embedded store's file.
     pub from: String,
     /// The database, without user and password.
     pub to: String,
@@ -109,7 +102,6 @@ pub enum Unmoved {
         database: String,
         what: String,
     },
-    /// Another store moves or has moved to the database.
     #[error(
         "another store moves to the database {database}, or has moved there: {source_file}, since {began_at}. Make a \
          new database and move to that"
@@ -140,7 +132,6 @@ pub enum Unmoved {
         path: String,
         target: String,
         left_at: Time,
-        /// The database of this run.
         database: String,
     },
     /// The store is a copy from before the move ended, and the database is served.
@@ -167,7 +158,6 @@ pub enum Unmoved {
         /// The first findings, one per line.
         findings: String,
     },
-    /// The database differs from the store.
     #[error(
         "the database {database} is not equal to the store, and is not opened:\n{differences}\nRun the same command with --restart to empty it and to begin again"
     )]
@@ -296,7 +286,6 @@ pub fn move_store(route: &Route, restart: bool, mut report_progress: impl FnMut(
     Ok(Moved { from, to, rows, copied_before, already: false, ended_at, proof: Some(of_store) })
 }
 
-/// Reads one side completely.
 fn proved(
     reads: &Reads,
     side: Side,
@@ -329,7 +318,6 @@ fn begin(ends: &mut Ends, of_store: &Proof) -> Result<Arriving, Unmoved> {
     Ok(arriving)
 }
 
-/// Rows of one table to be copied.
 #[derive(Default)]
 struct Chunk {
     rows: Vec<Row>,

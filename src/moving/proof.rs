@@ -88,7 +88,6 @@ impl Proof {
         })
     }
 
-    /// Returns the digest of all tables.
     pub fn digest(&self) -> Vec<u8> {
         let mut digest = Sha256::new();
         for TableProof { name, rows, digest: of_table } in &self.tables {
