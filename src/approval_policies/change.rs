@@ -21,7 +21,6 @@ use crate::world::{Halt, Want, World};
 /// Maximum per app, because every submission of a bill evaluates all policies.
 const POLICIES_MAX: usize = 200;
 
-/// The fields of a policy; `None` leaves a field unchanged.
 #[derive(Clone, Debug)]
 pub struct PolicyPatch {
     pub name: Patch<String>,

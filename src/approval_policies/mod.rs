@@ -28,9 +28,6 @@ use crate::world::record::key;
 use crate::world::{Halt, World};
 
 /// Returns a policy of the app, also a deleted one.
-///
-/// # Errors
-/// `not-found`.
 pub fn find(world: &World, scope: Scope, id: ApprovalPolicyId) -> Result<Arc<ApprovalPolicy>, Halt> {
     match world.get::<ApprovalPolicy>(key![scope.org, id])? {
         Some(policy) if policy.app == scope.app => Ok(policy),
@@ -45,7 +42,6 @@ pub fn of_app(world: &World, scope: Scope) -> Result<Vec<Arc<ApprovalPolicy>>, H
     Ok(policies)
 }
 
-/// Returns all policies of the app, including deleted ones.
 fn ever_made(world: &World, scope: Scope) -> Result<Vec<Arc<ApprovalPolicy>>, Halt> {
     world.all::<ApprovalPolicy>(ApprovalPolicy::OF_APP, key![scope.org, scope.app])
 }

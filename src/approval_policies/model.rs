@@ -64,7 +64,6 @@ record! {
         pub active: bool,
         /// The last change's member, if the request named one.
         pub updated_by: Option<MemberId>,
-        /// Incremented by each change.
         pub version: i64,
         pub created_at: Time,
         pub updated_at: Time,

@@ -14,7 +14,6 @@ pub fn choose(policies: &[Arc<ApprovalPolicy>], amount: Cents, vendor: VendorId)
     fitting.min_by_key(|policy| (policy.priority, policy.id))
 }
 
-/// Returns whether a bill meets a condition.
 pub fn holds(condition: &Condition, amount: Cents, vendor: VendorId) -> bool {
     match condition {
         Condition::Amount { operator: Operator::AtMost, value } => amount <= *value,
