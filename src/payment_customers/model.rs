@@ -14,7 +14,6 @@ record! {
         pub email: Option<String>,
         /// Country calling code, digits.
         pub phone_country_code: Option<String>,
-        /// The phone number within its country.
         pub phone_national: Option<String>,
         pub metadata: Option<String>,
         /// Counts the changes, from 1.
