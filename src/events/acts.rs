@@ -116,7 +116,7 @@ pub fn record(world: &mut World, org: OrgId, act: NewAct) -> Result<(), Halt> {
 input! {
     /// The parameters of the list of acts.
     pub struct ActsQuery {
-        /// Only acts after this sequence number; all if 0 or not given.
+        /// Return only acts after this sequence number; all if 0 or not given.
         pub after: Option<Integer<0, { i64::MAX }>>,
         /// Acts per page, 1 to 100; 100 if not given.
         pub limit: Option<Integer<1, LIMIT_MAX>>,

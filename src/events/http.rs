@@ -27,13 +27,13 @@ const LIMIT_DEFAULT: i64 = LIMIT_MAX;
 input! {
     /// The parameters of the list of events.
     pub struct EventsQuery {
-        /// Only events after this sequence number; all if 0 or not given.
+        /// Return only events after this sequence number; all if 0 or not given.
         pub after: Option<Integer<0, { i64::MAX }>>,
         /// Events per page, 1 to 100; 100 if not given.
         pub limit: Option<Integer<1, LIMIT_MAX>>,
-        /// Only events with this name.
+        /// Return only events with this name.
         pub name: Option<EventName>,
-        /// Only events about this object.
+        /// Return only events about this object.
         pub object_id: Option<Uuid>,
     }
 }

@@ -17,9 +17,9 @@ words! {
     pub enum Subscription {
         /// No subscription.
         None = "none",
-        /// Every event was read by the webhook job.
+        /// Subscribed, without unread events.
         Idle = "idle",
-        /// A job is queued for the unread events.
+        /// Subscribed, with a job for the unread events.
         Scheduled = "scheduled",
     }
 }
