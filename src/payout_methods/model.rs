@@ -15,7 +15,8 @@ words! {
         /// The holder of a link without a named payee, for that link only: never listed, debited or used as a default
         /// or by an app.
         Guest = "guest",
-        /// Unknown, because the method was stored before origins were recorded. Used only where a payout names it.
+        /// The app, the payee or another app: stored before origins were recorded, while several apps were connected.
+        /// Used only where a payout names it.
         Unknown = "unknown",
     }
 }
