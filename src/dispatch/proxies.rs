@@ -102,7 +102,7 @@ fn hop(text: &str) -> Option<IpAddr> {
     address.ok().or_else(|| bare().parse().ok()).map(|address: IpAddr| address.to_canonical())
 }
 
-/// Maps an IPv6 address to its 64-bit network, because one customer has all addresses of it.
+/// Maps an IPv6 address to its 64-bit network, because one subscriber has all its addresses.
 pub fn neighbourhood(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
