@@ -18,7 +18,6 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Converts the value.
     pub fn map<U>(self, value: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,

@@ -90,7 +90,6 @@ async fn is_first(bursar: &Bursar) -> Result<bool, Refusal> {
     Ok(bursar.environment == Environment::Sandbox || bursar.read(is_empty).await?)
 }
 
-/// POST /v2/setup
 pub async fn create_first_organization(call: Call) -> Outcome {
     let input: SetupInput = call.body()?;
     let email = input.admin_email.as_str().to_owned();

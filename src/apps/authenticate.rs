@@ -116,7 +116,7 @@ async fn by_session_alone(
     Ok(Caller { org, app, kind, member: Some(member), client_id, admission: ADMISSION })
 }
 
-/// Returns the member of a live session whose role has the permission, in the organization of the key if there is one.
+/// Returns the member of a live session whose role has the permission, in the organization of the key, if any.
 async fn signed_in(
     bursar: &Bursar,
     session: &str,
@@ -155,7 +155,6 @@ async fn acting_app(bursar: &Bursar, org: OrgId, acts_as: ActsAs) -> Result<Opti
     })
 }
 
-/// An authenticated credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     /// A live client id without its secret; of an app, or of an organization.

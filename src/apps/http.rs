@@ -92,7 +92,6 @@ fn draw(call: &Call) -> Drawn {
     Drawn::draw(&mut call.bursar.entropy(), call.bursar.environment, call.caller.org, Opens::App)
 }
 
-/// POST /v2/apps
 pub async fn create(call: Call) -> Outcome {
     let drawn = draw(&call);
     let key = drawn.to_store(&call.bursar.vault);
@@ -116,7 +115,6 @@ pub async fn create(call: Call) -> Outcome {
     Ok(created)
 }
 
-/// GET /v2/apps
 pub async fn list(call: Call) -> Outcome {
     let caller = call.caller.clone();
     let apps: Vec<AppJson> = call
@@ -132,7 +130,6 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&apps))
 }
 
-/// GET /v2/apps/{app_id}
 pub async fn read(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let app = call
@@ -144,7 +141,6 @@ pub async fn read(call: Call) -> Outcome {
     Ok(Answer::ok(&app))
 }
 
-/// PATCH /v2/apps/{app_id}
 pub async fn update(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let body: UpdateAppInput = call.body()?;
@@ -158,7 +154,6 @@ pub async fn update(call: Call) -> Outcome {
 /// Reads of an app's objects before its deletion is refused, because new events keep coming.
 const READS_BEFORE_DELETING: usize = 16;
 
-/// DELETE /v2/apps/{app_id}
 pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
     let scope = app_in_path(&call)?;
     for _ in 0..READS_BEFORE_DELETING {
@@ -182,7 +177,6 @@ pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
     Err(Refusal::new(Code::InvalidState, message))
 }
 
-/// POST /v2/apps/{app_id}/keys
 pub async fn create_key(call: Call) -> Outcome {
     let drawn = draw(&call);
     let key = drawn.to_store(&call.bursar.vault);
@@ -199,7 +193,6 @@ pub async fn create_key(call: Call) -> Outcome {
     Ok(issued)
 }
 
-/// GET /v2/apps/{app_id}/keys
 pub async fn list_keys(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let mut data: Vec<KeyJson> = call
@@ -212,7 +205,6 @@ pub async fn list_keys(call: Call) -> Outcome {
     Ok(Answer::ok(&ListEnvelope { has_more: false, data }))
 }
 
-/// DELETE /v2/apps/{app_id}/keys/{client_id}
 pub async fn delete_key(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let command = RevokeKey { owner: Owner::App(scope), client_id: call.parameter("client_id").to_owned() };
@@ -223,7 +215,6 @@ pub async fn delete_key(call: Call) -> Outcome {
     Ok(Answer::ok(&revoked))
 }
 
-/// GET /v2/apps/{app_id}/settings
 pub async fn read_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let environment = call.bursar.environment;
@@ -232,7 +223,6 @@ pub async fn read_settings(call: Call) -> Outcome {
     Ok(Answer::ok(&settings))
 }
 
-/// PUT /v2/apps/{app_id}/settings
 pub async fn update_settings(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let changes: SettingsInput = call.body()?;
@@ -241,7 +231,6 @@ pub async fn update_settings(call: Call) -> Outcome {
     Ok(Answer::ok(&SettingsJson::at(&settings, call.bursar.clock.now(), call.bursar.environment)))
 }
 
-/// GET /v2/apps/{app_id}/fee-tables
 pub async fn list_fee_tables(call: Call) -> Outcome {
     let scope = app_in_path(&call)?;
     let asked: FeeTablesQuery = call.query()?;
@@ -257,7 +246,6 @@ pub async fn list_fee_tables(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// GET /v2/organizations
 pub async fn list_organizations(call: Call) -> Outcome {
     let org = call.caller.org;
     let data: Vec<OrganizationJson> = call

@@ -111,7 +111,7 @@ pub fn find_even_deleted(world: &World, scope: Scope) -> Result<Arc<App>, Halt> 
     Ok(world.get::<App>(key![scope.org, scope.app])?.ok_or_else(|| Refusal::not_found("app"))?)
 }
 
-/// Counts a user who is connected to the app or no longer is (`change` is 1 or -1).
+/// Adds `change` (1 or -1) to the number of connected users.
 pub fn count_connected_user(world: &mut World, scope: Scope, change: i64) -> Result<(), Halt> {
     count(world, scope, |metrics| metrics.connected_users = metrics.connected_users.saturating_add(change))
 }

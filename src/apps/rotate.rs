@@ -76,7 +76,6 @@ impl Owner {
     }
 }
 
-/// Issues a further key.
 #[derive(Clone, Debug)]
 pub struct IssueKey {
     pub owner: Owner,

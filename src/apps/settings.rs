@@ -180,7 +180,6 @@ words! {
     }
 }
 
-/// An automatic deposit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AutoRefill {
     /// Cents of each deposit.

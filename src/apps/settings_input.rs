@@ -234,7 +234,7 @@ fn patched<T, V>(patch: &Patch<T>, now: V, default: V, set: impl FnOnce(&T) -> V
 }
 
 impl SettingsInput {
-    /// Returns the settings after these changes, and the new version of the fee table if there is one.
+    /// Returns the settings after these changes, and the new version of the fee table, if any.
     ///
     /// # Errors
     ///

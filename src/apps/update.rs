@@ -57,7 +57,6 @@ impl Command for UpdateApp {
     }
 }
 
-/// Changes an app's settings.
 #[derive(Clone, Debug)]
 pub struct UpdateSettings {
     pub scope: Scope,

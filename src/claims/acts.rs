@@ -36,7 +36,7 @@ pub struct Payee {
 }
 
 impl Payee {
-    /// Returns the holder of this token, with the session of this secret if there is one.
+    /// Returns the holder of this token, with the session of this secret, if any.
     ///
     /// # Errors
     ///

@@ -65,7 +65,7 @@ pub struct ClaimDocument {
     pub only_this_payout: bool,
     /// Whether this session may change the payee's phone number or e-mail address, with a code on both sides.
     pub may_change_contact: bool,
-    /// The change of a phone number or e-mail address that waits for its codes; null if there is none.
+    /// The change of a phone number or e-mail address that waits for its codes, or null.
     #[schema(required)]
     pub contact_change: Option<PendingContactChange>,
     /// The next step; null when no step is left.
@@ -254,8 +254,8 @@ pub(super) fn document(
     })
 }
 
-/// Returns the masked contact whose code is awaited. For a used, expired or locked code there is none: the payee gives
-/// the contact again.
+/// Returns the masked contact whose code is awaited. After a used, expired or locked code, the payee gives the contact
+/// again.
 fn awaited_code(world: &mut World, link: &PayoutLink) -> Result<Option<String>, Halt> {
     let Some(contact) = world.get::<ClaimContact>(key![link.org, link.id])? else { return Ok(None) };
     let awaited = verification::is_awaited(world, link.org, &contact.recipient, code_context(link))?;

@@ -117,7 +117,6 @@ fn payee(call: &Call) -> Result<Payee, Refusal> {
     Payee::new(&call.bursar, call.parameter("token"), call.header("claim-session"))
 }
 
-/// GET /v2/claims/{token}
 pub async fn show(call: Call) -> Outcome {
     payee(&call)?.fetch().await.map(|claim| Answer::ok(&claim))
 }
@@ -148,14 +147,12 @@ async fn show_then(taken: Answer, payee: &Payee) -> Outcome {
     Ok(Answer { replayed: taken.replayed, ..claim })
 }
 
-/// POST /v2/claims/{token}/contact
 pub async fn contact(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let contact = call.body::<ContactStep>().and_then(ContactStep::contact);
     take(&call, &payee, contact.map(|contact| payee.contact_command(contact))).await
 }
 
-/// POST /v2/claims/{token}/code
 pub async fn code(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = match call.body::<CodeStep>() {
@@ -177,7 +174,6 @@ pub async fn code(call: Call) -> Outcome {
     Ok(Answer { replayed: tried.replayed, ..Answer::ok(&claim) })
 }
 
-/// POST /v2/claims/{token}/profile
 pub async fn profile(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = match call.body::<ProfileStep>() {
@@ -187,7 +183,6 @@ pub async fn profile(call: Call) -> Outcome {
     take(&call, &payee, command).await
 }
 
-/// POST /v2/claims/{token}/compliance
 pub async fn compliance(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = match call.body::<TaxFormInput>() {
@@ -197,7 +192,6 @@ pub async fn compliance(call: Call) -> Outcome {
     take(&call, &payee, command).await
 }
 
-/// POST /v2/claims/{token}/method
 pub async fn method(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = if call.body.get("payout_method_id").is_some() {
@@ -277,7 +271,6 @@ input! {
     }
 }
 
-/// POST /v2/claims/{token}/payout
 pub async fn payout(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = call.body::<PayoutStep>().map(|step| payee.payout_command(step.amount.map(|amount| amount.0)));
@@ -285,14 +278,12 @@ pub async fn payout(call: Call) -> Outcome {
     show_then(step(&call, &payee, command, paid).await?, &payee).await
 }
 
-/// POST /v2/claims/{token}/contact-change
 pub async fn change_contact(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let new = call.body::<ContactStep>().and_then(ContactStep::contact);
     take(&call, &payee, new.map(|new| payee.contact_change_command(new))).await
 }
 
-/// POST /v2/claims/{token}/contact-change/confirm
 pub async fn confirm_contact(call: Call) -> Outcome {
     let payee = payee(&call)?;
     let command = call.body::<ContactCodesStep>().map(|codes| payee.confirm_contact_command(&codes));
@@ -303,7 +294,6 @@ pub async fn confirm_contact(call: Call) -> Outcome {
     show_then(step(&call, &payee, command, answer).await?, &payee).await
 }
 
-/// POST /v2/claims/{token}/end
 pub async fn end(call: Call) -> Outcome {
     let payee = payee(&call)?;
     take(&call, &payee, Ok(payee.end_command())).await

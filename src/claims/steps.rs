@@ -23,7 +23,7 @@ words! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     pub code_sent: bool,
-    /// The code was right: there is a session.
+    /// The code was right and opened a session.
     pub proven: bool,
     pub asks_profile: bool,
     pub has_profile: bool,

@@ -35,7 +35,7 @@ words! {
     }
 }
 
-/// Names a ledger account, of which there is one within the organization.
+/// Names one ledger account of the organization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Account {
     AppWallet(AppId),

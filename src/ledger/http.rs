@@ -67,7 +67,6 @@ pub struct BalanceJson {
     pub balance: Cents,
 }
 
-/// GET /v2/ledger/trial-balance
 pub async fn show_trial_balance(call: Call) -> Outcome {
     let query: TrialBalanceQuery = call.query()?;
     let (org, app, now) = (call.caller.org, call.caller.app, call.bursar.clock.now());
@@ -177,7 +176,6 @@ fn by_number(world: &World, caller: &Caller, asked: PageRequest) -> Result<PageR
     })
 }
 
-/// GET /v2/ledger/accounts
 pub async fn list_accounts(call: Call) -> Outcome {
     let query: LedgerAccountsQuery = call.query()?;
     let caller = call.caller.clone();
@@ -193,7 +191,6 @@ pub async fn list_accounts(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// GET /v2/ledger/accounts/{account_id}
 pub async fn show_account(call: Call) -> Outcome {
     let id: LedgerAccountId = call.id("account_id", "ledger account")?;
     let caller = call.caller.clone();
@@ -237,7 +234,6 @@ fn entry_json(entry: &Entry) -> EntryJson {
     }
 }
 
-/// GET /v2/ledger/accounts/{account_id}/entries
 pub async fn list_entries(call: Call) -> Outcome {
     let id: LedgerAccountId = call.id("account_id", "ledger account")?;
     let query: EntriesQuery = call.query()?;
@@ -267,7 +263,6 @@ list_query! {
 /// are above the ledger.
 pub type ShowTransfer = fn(&World, Scope, TransferId) -> Result<Option<serde_json::Value>, Halt>;
 
-/// GET /v2/transactions
 pub async fn list_transactions(call: Call, show: ShowTransfer) -> Outcome {
     let (scope, query) = (call.scope()?, call.query::<TransactionsQuery>()?);
     let list = call

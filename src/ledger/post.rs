@@ -20,7 +20,6 @@ pub struct Movement {
     pub from: Account,
     /// Another account of the same part of the ledger.
     pub to: Account,
-    /// In cents.
     pub amount: Cents,
 }
 

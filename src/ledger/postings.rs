@@ -20,7 +20,7 @@ pub fn deposit(scope: Scope, transfer: TransferId, amount: Cents) -> Posting {
     posting(scope, transfer, vec![refill(outside, wallet, amount)])
 }
 
-/// The app of a new sandbox receives money to try with. There is no transfer, because no party moved it.
+/// The app of a new sandbox receives money to try with. The posting has no transfer, because no party moved it.
 pub fn demonstrate(scope: Scope, amount: Cents) -> Posting {
     let (outside, wallet) = (Account::External(scope.app), Account::AppWallet(scope.app));
     Posting::balanced(scope.org, None, vec![refill(outside, wallet, amount)])

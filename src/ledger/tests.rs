@@ -37,7 +37,6 @@ where
     }
 }
 
-/// A ledger in memory.
 pub(crate) struct Book {
     pub(crate) memory: Memory,
     executor: Executor,
@@ -104,7 +103,6 @@ fn events_of_wallets() -> Vec<(&'static str, Posting)> {
     ]
 }
 
-/// Every other business event.
 fn business_events() -> Vec<(&'static str, Posting)> {
     let (user, app) = (amounts(Party::User), amounts(Party::Platform));
     vec![

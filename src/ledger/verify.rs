@@ -16,9 +16,7 @@ use crate::ids::{AppId, LedgerAccountId, OrgId, PostingId};
 pub struct Finding {
     /// The number of the broken invariant in docs/internals/reliability.md, or [`Self::UNNUMBERED`].
     pub invariant: u8,
-    /// The fault.
     pub what: String,
-    /// The row.
     #[serde(rename = "where")]
     pub place: String,
 }

@@ -55,7 +55,7 @@ impl WalletFunding {
     }
 }
 
-/// Returns the funding of an app's wallet; an empty one if there is no row.
+/// Returns the funding of an app's wallet, empty if it has no row.
 pub fn find(world: &World, scope: Scope) -> Result<Arc<WalletFunding>, Halt> {
     let found = world.get::<WalletFunding>(key![scope.org, scope.app])?;
     Ok(found.unwrap_or_else(|| Arc::new(WalletFunding::new(scope))))

@@ -166,7 +166,6 @@ fn may_set_password(call: &Call) -> Result<(), Refusal> {
     Err(Refusal::field(Code::OrganizationKeyRequired, "/password", message))
 }
 
-/// POST /v2/members
 pub async fn create(call: Call) -> Outcome {
     let command = match call.body::<CreateMemberInput>() {
         Ok(body) => Ok(CreateMember {
@@ -191,7 +190,6 @@ pub async fn create(call: Call) -> Outcome {
     Ok(created)
 }
 
-/// GET /v2/members
 pub async fn list(call: Call) -> Outcome {
     let query: MemberQuery = call.query()?;
     let org = call.caller.org;
@@ -211,7 +209,6 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// PATCH /v2/members/{member_id}
 pub async fn update(call: Call) -> Outcome {
     let id: MemberId = call.id("member_id", "member")?;
     let body: UpdateMemberInput = call.body()?;
@@ -235,7 +232,6 @@ pub async fn update(call: Call) -> Outcome {
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 
-/// DELETE /v2/members/{member_id}
 pub async fn delete(call: Call) -> Outcome {
     let id: MemberId = call.id("member_id", "member")?;
     let member = call.run(RemoveMember { org: call.caller.org, id }).await?;

@@ -43,9 +43,8 @@ pub struct Bursar {
     /// Counts failed sign-ins of members, and limits concurrent password hashes.
     pub sign_ins: SignIns,
     pub providers: Providers,
-    /// Calls other servers.
     pub outbound: Outbound,
-    /// The setup token, if there is no organization yet.
+    /// The setup token of a store without an organization.
     pub setup: SetupToken,
     /// The current sanctions list; it can be replaced while the program runs.
     pub watchlist: RwLock<Arc<Watchlist>>,

@@ -50,7 +50,6 @@ pub(super) struct KnownLink {
     pub email: Option<String>,
     /// Whether it names its payee, by a phone, an address or an id.
     pub names_payee: bool,
-    /// Cents.
     pub amount: i64,
 }
 
@@ -100,7 +99,6 @@ pub(super) struct Directory {
     pub sessions: HashMap<(OrgId, MemberId), (MemberSessionId, Time)>,
     pub users: HashMap<Scope, Vec<UserId>>,
     pub customers: HashMap<Scope, Vec<PaymentCustomerId>>,
-    /// Users under review.
     pub reviewed: BTreeSet<(OrgId, UserId)>,
     pub claim_sessions: VecDeque<KnownSession>,
     pub methods: VecDeque<PayoutMethodId>,
@@ -116,7 +114,6 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    /// Records a commit.
     pub fn commit(&mut self, changes: &[Change]) {
         for change in changed::<PayoutLink>(changes).filter(|change| change.before.is_none()) {
             self.links_made += 1;

@@ -88,7 +88,6 @@ pub struct Settings {
     pub seed: u64,
     /// Commands to run before the simulation drains.
     pub ops: u64,
-    /// The deliberate fault.
     pub sabotage: Sabotage,
 }
 

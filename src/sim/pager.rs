@@ -56,7 +56,6 @@ pub(super) struct Pager {
     /// The objects of each list, oldest first, recorded from commits.
     made: HashMap<(List, Scope), Vec<(Uuid, Time)>>,
     walk: Option<Walk>,
-    /// Completed walks.
     pub walks: u64,
     /// Negative control: pages are found by offset, as in lists without cursors.
     counts_off: bool,

@@ -49,7 +49,6 @@ impl Rail {
         Self { takes_twice, ..Self::default() }
     }
 
-    /// Receives an instruction.
     pub fn take(&mut self, instruction: &Instruction, now: Time, chance: &mut Chance) -> Heard {
         let reference = (instruction.org, instruction.transfer);
         if !self.sound && chance.one_in(60) {

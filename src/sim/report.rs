@@ -16,7 +16,6 @@ pub struct Report {
     pub ops: u64,
     pub steps: u64,
     pub commits: u64,
-    /// Faults of the store.
     pub faults: u64,
     pub restarts: u64,
     pub links: u64,

@@ -60,7 +60,6 @@ pub enum Sabotage {
     WrongBalances,
     /// Captured holds are open again.
     ReopenedHolds,
-    /// Stored responses are forgotten.
     ForgottenAnswers,
     /// Events do not follow from their predecessors.
     BrokenChain,
@@ -68,7 +67,6 @@ pub enum Sabotage {
     RewrittenLedger,
     /// Links move to another organization's app.
     CrossedTenants,
-    /// Some jobs are lost.
     LostJobs,
     /// The store connects both apps of an organization to each user that one of them creates.
     SharedPayees,

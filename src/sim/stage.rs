@@ -29,7 +29,6 @@ use crate::world::record::key;
 use crate::world::{Halt, World};
 
 const ORGANIZATIONS: usize = 3;
-/// Apps of each organization.
 const APPS: usize = 2;
 /// Payees. Every organization has the same phones, and no data may cross organizations because of that.
 const PEOPLE: usize = 120;
@@ -134,7 +133,6 @@ impl Command for SignAllIn {
 #[derive(Clone, Debug)]
 pub(super) struct Fund {
     pub scope: Scope,
-    /// Cents.
     pub amount: Cents,
 }
 

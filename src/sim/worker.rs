@@ -74,7 +74,6 @@ pub(super) struct Hand {
     pub known: Known,
     /// Steps for which the worker does nothing, sometimes until its lease is stale.
     pub asleep_steps: i64,
-    /// The result to report.
     pub finished: Option<Finished>,
 }
 

@@ -16,7 +16,6 @@ use crate::world::{Record, Table};
 
 const SOUND: [u8; 0] = [];
 
-/// Returns the broken invariants.
 fn broken(book: &Book) -> Vec<u8> {
     let report = verify_history(&Reads::Memory(book.memory.clone()), &UNKEYED, &[]).unwrap();
     let mut invariants: Vec<u8> = report.findings.iter().map(|finding| finding.invariant).collect();

@@ -175,7 +175,6 @@ pub struct RecoveryCodesJson {
     pub recovery_codes: Vec<String>,
 }
 
-/// POST /v2/member-sessions
 pub async fn open(call: Call) -> Outcome {
     let SignIn { organization_id: org, email, password, code, recovery_code } = call.body()?;
     if code.is_some() && recovery_code.is_some() {
@@ -310,7 +309,6 @@ async fn with_password(call: &Call, current: Password) -> Result<(Member, String
     Ok((member, hash))
 }
 
-/// GET /v2/member-sessions
 pub async fn list(call: Call) -> Outcome {
     let query: MemberSessionQuery = call.query()?;
     let (org, signed_in) = (call.caller.org, call.caller.member);
@@ -331,7 +329,6 @@ pub async fn list(call: Call) -> Outcome {
     Ok(Answer::ok(&list))
 }
 
-/// DELETE /v2/member-sessions/{member_session_id}
 pub async fn end(call: Call) -> Outcome {
     let session: MemberSessionId = call.id("member_session_id", "member session")?;
     let by = call.caller.member.map(|signed_in| signed_in.member);
@@ -340,7 +337,6 @@ pub async fn end(call: Call) -> Outcome {
     Ok(Answer::ok(&MemberSessionJson::from(&ended)))
 }
 
-/// POST /v2/member-sessions/current/password
 pub async fn change_password(call: Call) -> Outcome {
     let PasswordChange { current_password, password } = call.body()?;
     let (member, current_hash) = with_password(&call, current_password).await?;
@@ -351,7 +347,6 @@ pub async fn change_password(call: Call) -> Outcome {
     Ok(Answer::ok(&MemberJson::from(&member)))
 }
 
-/// POST /v2/member-sessions/current/totp
 pub async fn start_totp(call: Call) -> Outcome {
     let (member, password_hash) = with_password(&call, call.body::<PasswordProof>()?.current_password).await?;
     let org = call.caller.org;
@@ -363,7 +358,6 @@ pub async fn start_totp(call: Call) -> Outcome {
     Ok(Answer::ok(&shown).header("cache-control", "no-store"))
 }
 
-/// POST /v2/member-sessions/current/totp/confirm
 pub async fn confirm_totp(call: Call) -> Outcome {
     let (org, member) = (call.caller.org, signed_in(&call)?.member);
     let code = call.body::<TotpCode>()?.code.0;
@@ -389,7 +383,6 @@ pub async fn confirm_totp(call: Call) -> Outcome {
     Ok(Answer::ok(&RecoveryCodesJson { recovery_codes }).header("cache-control", "no-store"))
 }
 
-/// DELETE /v2/member-sessions/current/totp
 pub async fn remove_totp(call: Call) -> Outcome {
     let (member, hash) = with_password(&call, call.body::<PasswordProof>()?.current_password).await?;
     call.run(RemoveTotp { org: call.caller.org, member: member.id, password_hash: Some(hash) }).await?;
@@ -397,7 +390,6 @@ pub async fn remove_totp(call: Call) -> Outcome {
     Ok(Answer::empty(204))
 }
 
-/// DELETE /v2/members/{member_id}/totp
 pub async fn reset_totp(call: Call) -> Outcome {
     let member: MemberId = call.id("member_id", "member")?;
     call.run(RemoveTotp { org: call.caller.org, member, password_hash: None }).await?;
@@ -405,7 +397,6 @@ pub async fn reset_totp(call: Call) -> Outcome {
     Ok(Answer::empty(204))
 }
 
-/// POST /v2/members/{member_id}/set-up-token
 pub async fn invite(call: Call) -> Outcome {
     let member: Result<MemberId, Refusal> = call.id("member_id", "member");
     let token = NewToken::draw(&call.bursar.vault, &mut call.bursar.entropy(), Kind::SetUp, call.caller.org);
@@ -423,7 +414,6 @@ pub async fn invite(call: Call) -> Outcome {
     Ok(outcome)
 }
 
-/// POST /v2/member-set-ups
 pub async fn set_up(call: Call) -> Outcome {
     let SetUpInput { token, password } = call.body()?;
     let member = set_password(&call, &token.0, password).await?;

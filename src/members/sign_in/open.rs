@@ -19,7 +19,6 @@ pub enum Proof {
     },
     /// A recovery code, by its keyed hash.
     Recovery(String),
-    /// A wrong code.
     Wrong,
 }
 

@@ -83,7 +83,6 @@ impl Checks {
         self.limits.sent(request);
     }
 
-    /// Checks a response.
     pub fn answered(&mut self, request: &Request, answer: &Answer) -> Result<(), Finding> {
         self.rest.answered(request, answer);
         let finding = self.batches.answered(request, answer).or_else(|| self.limits.answered(request, answer));

@@ -98,8 +98,7 @@ impl People {
     }
 }
 
-/// Returns the amounts that persons received in a commit, with the link if there is one, and the amounts they gave
-/// back.
+/// Returns the amounts that persons received in a commit, each with its link if any, and the amounts they gave back.
 #[allow(clippy::type_complexity, reason = "two lists that are read where they are made")]
 fn counted(changes: &[Change]) -> (Vec<(Option<PayoutLinkId>, Year, i64)>, Vec<(Year, i64)>) {
     let (mut received, mut given_back) = (Vec::new(), Vec::new());

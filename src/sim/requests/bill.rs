@@ -57,6 +57,7 @@ pub(in crate::sim) enum BillAct {
     Reject(PayableId),
     Cancel(PayableId),
     Pay(PayableId),
+    /// With the password alone.
     SignIn,
     SignOut(MemberSessionId),
 }

@@ -29,7 +29,6 @@ pub(in crate::sim) struct Collecting {
     pub payer: Payer,
     /// `None` uses the payer's newest account.
     pub account: Option<OwnAccountInput>,
-    /// Cents.
     pub amount: Cents,
     pub mark: String,
 }
