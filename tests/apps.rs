@@ -396,8 +396,7 @@ async fn connected_users_counts_each_user_of_an_app_once() {
         server.post("/v2/users/connect").as_org().json(both.clone()).send().await.expect(200);
         assert_eq!(counted().await, (2, 1));
     }
-    // The organization connects the second app by the phone numbers too: the same people, the first of whom is
-    // connected already.
+    // The organization connects the second app by phone number too: the same people; the first is connected already.
     for line in [1234, 1235] {
         let person = json!({
             "first_name": "Jane", "last_name": "Doe", "email": "jane@example.com",

@@ -175,7 +175,7 @@ fn a_stranger_is_refused_before_the_body_has_arrived() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
     for (line, status) in [("POST /v2/payout-links", 401), ("POST /v2/claims/AAAA/contact", 404)] {
-        // The client asks whether to send the body, and is not told to continue.
+        // The client asks whether to send the body, and gets no 100.
         let head = "host: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 60000";
         let (refused, rest) =
             http(&process.address, &format!("{line} HTTP/1.1\r\n{head}\r\nexpect: 100-continue\r\n\r\n"));
