@@ -211,11 +211,7 @@ pub enum Database {
     /// Embedded, in this file.
     Sqlite(PathBuf),
     /// A PostgreSQL server, which several processes may share.
-    Postgres {
-        settings: Box<postgres::Settings>,
-        password_file: Option<PathBuf>,
-        executors: NonZeroU8,
-    },
+    Postgres { settings: Box<postgres::Settings>, password_file: Option<PathBuf>, executors: NonZeroU8 },
 }
 
 /// Limits of connections; `None` for the default.
@@ -478,7 +474,10 @@ fn check_production(settings: &Settings, has_file: bool, reasons: &mut Vec<Strin
     refuse(!has_file, "needs a configuration file: --config <file>");
     match &settings.public_url {
         None => refuse(true, "needs public-url, the https address at the start of every claim link"),
-        Some(url) => refuse(!url.starts_with("https://"), "public-url must begin with https://, because claim links give access to money"),
+        Some(url) => refuse(
+            !url.starts_with("https://"),
+            "public-url must begin with https://, because claim links give access to money",
+        ),
     }
     let make =
         "needs key-file, the file with the master keys; create it with: bursar keys master /etc/bursar/master.key";
@@ -498,7 +497,10 @@ fn check_production(settings: &Settings, has_file: bool, reasons: &mut Vec<Strin
     // Production must deliver messages.
     let has_mail = settings.smtp_url.is_some() && settings.smtp_from.is_some();
     refuse(!has_mail, "needs smtp-url and smtp-from, to send e-mail");
-    refuse(settings.sms_url.is_none(), "needs sms-url, sms-account, sms-token-file and sms-from, to send text messages");
+    refuse(
+        settings.sms_url.is_none(),
+        "needs sms-url, sms-account, sms-token-file and sms-from, to send text messages",
+    );
 }
 
 #[cfg(test)]

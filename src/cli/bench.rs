@@ -83,7 +83,8 @@ pub(super) fn bench(asked: &Options) -> Result<(), Failed> {
 
 fn credentials(path: &Path) -> Result<Credentials, Failed> {
     let failed = |why: String| {
-        let reason = format!("no credentials in {}: {why}; start a sandbox there, or name another file", path.display());
+        let reason =
+            format!("no credentials in {}: {why}; start a sandbox there, or name another file", path.display());
         Failed::from(BadConfig::one(reason))
     };
     let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;

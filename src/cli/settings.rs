@@ -155,7 +155,9 @@ mod tests {
 
     #[test]
     fn what_a_command_reads_are_settings() {
-        for path in [vec!["migrate"], vec!["verify"], vec!["anchor"], vec!["backup"], vec!["move"], vec!["screening", "check"]] {
+        for path in
+            [vec!["migrate"], vec!["verify"], vec!["anchor"], vec!["backup"], vec!["move"], vec!["screening", "check"]]
+        {
             for id in read_by(&path).unwrap() {
                 assert!(is_setting(id), "{path:?}: {id}");
             }

@@ -64,7 +64,9 @@ fn trusted_proxies_are_networks() {
 fn a_bad_setting_of_the_file_hides_no_other_reason() {
     let bad = file("trusted-proxies = ['300.0.0.1']\nlissten = 1\nsmtp-url = 'smtps://mail.example'\nrole = 'none'");
     let reasons = Config::load(Settings::default(), Some(bad.path())).unwrap_err().0;
-    for said in ["trusted-proxies: ", "300.0.0.1", "lissten: unknown setting; did you mean listen?", "smtp-from", "role: "] {
+    for said in
+        ["trusted-proxies: ", "300.0.0.1", "lissten: unknown setting; did you mean listen?", "smtp-from", "role: "]
+    {
         assert!(reasons.iter().any(|reason| reason.contains(said)), "{said}: {reasons:#?}");
     }
     assert_eq!(reasons.len(), 4, "{reasons:#?}");

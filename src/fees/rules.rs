@@ -111,15 +111,10 @@ pub enum FeeRefusal {
     Overflow,
     /// The payee would have to pay.
     #[error("the fees of {} are more than the amount of {}", .total.dollars(), .amount.dollars())]
-    FeesExceedAmount {
-        total: Cents,
-        amount: Cents,
-    },
+    FeesExceedAmount { total: Cents, amount: Cents },
     /// Nothing would arrive, and no rail carries a zero amount.
     #[error("the fees take the whole amount of {}", .amount.dollars())]
-    FeesTakeAll {
-        amount: Cents,
-    },
+    FeesTakeAll { amount: Cents },
 }
 
 impl From<MoneyOverflow> for FeeRefusal {

@@ -98,19 +98,12 @@ pub enum Unmoved {
         "the database {database} is not empty: it holds {what}, which no move of this store put there. Make a new \
          database and move to that"
     )]
-    Foreign {
-        database: String,
-        what: String,
-    },
+    Foreign { database: String, what: String },
     #[error(
         "another store moves to the database {database}, or has moved there: {source_file}, since {began_at}. Make a \
          new database and move to that"
     )]
-    Another {
-        database: String,
-        source_file: String,
-        began_at: Time,
-    },
+    Another { database: String, source_file: String, began_at: Time },
     /// The store was served after the move began.
     #[error(
         "the store {path} has changed since its move to {database} began on {began_at}: {copied} of its rows are there. \
@@ -128,22 +121,13 @@ pub enum Unmoved {
         "the store {path} moved to {target} on {left_at}, and {database} does not know of that. If {target} is another \
          database, nothing is left to move; if it is lost, `bursar move --forget` lets the store be served again"
     )]
-    Left {
-        path: String,
-        target: String,
-        left_at: Time,
-        database: String,
-    },
+    Left { path: String, target: String, left_at: Time, database: String },
     /// The store is a copy from before the move ended, and the database is served.
     #[error(
         "the store {path} moved to {database} on {ended_at}; this file is a copy of it from before. What happened since \
          is in the database alone"
     )]
-    Copy {
-        path: String,
-        database: String,
-        ended_at: Time,
-    },
+    Copy { path: String, database: String, ended_at: Time },
     /// The store holds no data worth moving.
     #[error("the store {path} does not move: {reason}")]
     Empty {
@@ -176,9 +160,7 @@ pub enum Unmoved {
         differences: String,
     },
     #[error("the store {path} has not moved, and no move is under way")]
-    NoMove {
-        path: String,
-    },
+    NoMove { path: String },
 }
 
 impl From<OpenError> for Unmoved {

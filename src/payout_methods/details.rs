@@ -46,13 +46,9 @@ pub enum Target {
         bank: Option<UsBank>,
     },
     /// wallet_a, wallet_d, wallet_e, and the delivery of a card.
-    Email {
-        email: String,
-    },
+    Email { email: String },
     /// wallet_b, wallet_d, wallet_e.
-    Handle {
-        handle: String,
-    },
+    Handle { handle: String },
     /// wallet_b.
     Phone {
         /// E.164.
@@ -92,10 +88,7 @@ pub enum Target {
         card_token: String,
     },
     /// crypto.
-    Chain {
-        network: Network,
-        address: String,
-    },
+    Chain { network: Network, address: String },
     /// A card that is shown to the payee instead of sent; it needs no details.
     Nothing,
 }
