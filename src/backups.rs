@@ -21,10 +21,7 @@ pub enum NotCopied {
     Refused(String),
     /// The operating system returned an error.
     #[error("{what}: {source}")]
-    System {
-        what: String,
-        source: std::io::Error,
-    },
+    System { what: String, source: std::io::Error },
 }
 
 /// A checked copy.

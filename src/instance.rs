@@ -40,9 +40,7 @@ pub enum Unopened {
     #[error(
         "another bursar has {path} open, and an embedded store has one process. Stop that server first (systemctl stop bursar), or use its HTTP API"
     )]
-    Locked {
-        path: String,
-    },
+    Locked { path: String },
     /// The embedded store did not open: exit code 1.
     #[error(transparent)]
     Store(#[from] OpenError),
@@ -54,10 +52,7 @@ pub enum Unopened {
     Sandbox(String),
     /// The operating system returned an error: exit code 1.
     #[error("{what}: {source}")]
-    System {
-        what: String,
-        source: std::io::Error,
-    },
+    System { what: String, source: std::io::Error },
 }
 
 fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Unopened {

@@ -29,10 +29,7 @@ const FILES: [&str; 4] = ["SDN.CSV", "ALT.CSV", "ADD.CSV", "SDN_COMMENTS.CSV"];
 #[derive(Debug, thiserror::Error)]
 pub enum NoList {
     #[error("{file}: {source}")]
-    File {
-        file: String,
-        source: io::Error,
-    },
+    File { file: String, source: io::Error },
     /// The content of the files is not a valid list.
     #[error(transparent)]
     Bad(#[from] BadList),

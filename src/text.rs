@@ -15,9 +15,7 @@ pub enum TextProblem {
     Blank,
     /// More characters (not bytes) than allowed.
     #[error("must have at most {max_chars} characters")]
-    TooLong {
-        max_chars: usize,
-    },
+    TooLong { max_chars: usize },
     /// A null byte, at which other programs would cut the text.
     #[error("must not contain null bytes")]
     NullByte,

@@ -31,17 +31,11 @@ pub enum SendOutcome {
         reference: Option<String>,
     },
     /// Not accepted; a retry would fail too.
-    Refused {
-        reason: String,
-    },
+    Refused { reason: String },
     /// Not accepted; a retry may succeed.
-    NotNow {
-        reason: String,
-    },
+    NotNow { reason: String },
     /// Possibly accepted.
-    InDoubt {
-        reason: String,
-    },
+    InDoubt { reason: String },
 }
 
 /// The provider's record of a message in doubt.

@@ -43,24 +43,15 @@ pub enum Json {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum JsonProblem {
     #[error("byte {at}: is not UTF-8")]
-    InvalidUtf8 {
-        at: usize,
-    },
+    InvalidUtf8 { at: usize },
     /// Another byte than the grammar allows, or the end.
     #[error("byte {at}: expected {expected}")]
-    Syntax {
-        at: usize,
-        expected: &'static str,
-    },
+    Syntax { at: usize, expected: &'static str },
     #[error("byte {at}: nothing may follow the document")]
-    TrailingBytes {
-        at: usize,
-    },
+    TrailingBytes { at: usize },
     /// More than [`DEPTH_MAX`] levels.
     #[error("byte {at}: lists and objects are nested more than {DEPTH_MAX} deep")]
-    TooDeep {
-        at: usize,
-    },
+    TooDeep { at: usize },
     /// Two values for one key: either could be the one that the caller intended.
     #[error("{at}: stands twice in one object; send it once")]
     DuplicateKey {
@@ -75,13 +66,9 @@ pub enum JsonProblem {
     },
     /// PostgreSQL cannot store a null byte in a text.
     #[error("byte {at}: text must not contain null bytes")]
-    NullByte {
-        at: usize,
-    },
+    NullByte { at: usize },
     #[error("byte {at}: the number's exponent is beyond ±{EXPONENT_MAX}")]
-    ExponentTooLarge {
-        at: usize,
-    },
+    ExponentTooLarge { at: usize },
 }
 
 impl JsonProblem {
