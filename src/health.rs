@@ -128,14 +128,14 @@ pub fn routes(health: &Arc<Health>) -> Vec<Route> {
     let measures = move |_: Call| std::future::ready(Ok(metrics(&measured)));
     vec![
         route!(Get "/livez" Anyone "livez" livez)
-            .about("Operations", "Tells whether the process lives")
-            .gives_empty(200, "It does."),
+            .about("Operations", "Check that the process runs")
+            .gives_empty(200, "The process runs."),
         Route::new(crate::http::Method::Get, "/readyz", crate::http::Who::Anyone, "readyz", is_ready)
-            .about("Operations", "Tells whether requests should be sent here")
-            .gives_empty(200, "They should.")
+            .about("Operations", "Check that the server can handle requests")
+            .gives_empty(200, "The server can handle requests.")
             .refuses(&[Code::ServiceUnavailable]),
         Route::new(crate::http::Method::Get, "/metrics", crate::http::Who::Anyone, "metrics", measures)
-            .about("Operations", "What the process measures, in the text format of Prometheus")
+            .about("Operations", "Get metrics in the Prometheus text format")
             .gives_empty(200, "The metrics."),
     ]
 }

@@ -207,10 +207,10 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/setup" Anyone "create_first_organization" create_first_organization)
             .about("Apps", "Create the first organization")
-            .describe("Only with the token that a production server prints when it starts over an empty store. The token is good for an hour, once. The answer shows the keys of the organization and its app, here only. The administrator has admin_password, or sets a password with administrator.set_up. The page /setup/{token} does the same in a browser.")
+            .describe("Requires the setup token that a production server prints when it starts with an empty store. The token is valid once, for one hour. Only this response shows the keys of the organization and its app. The administrator signs in with admin_password, or sets a password with administrator.set_up. The page /setup/{token} does the same in a browser.")
             .takes::<SetupInput>()
             .example(serde_json::json!({"token": "n7Yw…", "name": "Example Pay", "admin_email": "ada@example.com"}))
-            .gives::<CreatedOrganizationJson>(201, "The organization, with its secrets.")
+            .gives::<CreatedOrganizationJson>(201, "The organization with its secrets.")
             .refuses(&[Code::NotFound]),
     ]
 }

@@ -53,14 +53,14 @@ pub async fn get_asset(call: Call) -> Outcome {
 pub fn routes() -> Vec<Route> {
     let own = vec![
         route!(Get "/" Anyone "show_landing" show_landing)
-            .about("Pages", "What this is and where to go from here")
+            .about("Pages", "Show the start page")
             .gives_empty(200, "The page."),
         route!(Get "/inbox" Anyone "show_inbox" show_inbox)
-            .about("Pages", "What people would have received, of all apps; in the sandbox only")
+            .about("Pages", "Show the simulated messages of all apps, in the sandbox only")
             .gives_empty(200, "The page.")
             .refuses(&[Code::NotFound]),
         route!(Get "/assets/{name}" Anyone "get_asset" get_asset)
-            .about("Pages", "A file that pages load")
+            .about("Pages", "Get a static file of the pages")
             .gives_empty(200, "The file.")
             .refuses(&[Code::NotFound]),
     ];

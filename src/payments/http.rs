@@ -101,7 +101,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payments" App "create_payment" create)
             .about("Payments", "Collect a payment from a user or a payment customer")
-            .describe("Pulls the money from the payer's bank account. The app has it when the bank has paid, and the transfer is completed then; a bank may take it back later, and the app makes up for it. The payer's authorization is kept with the payment, and the payer receives a notice of it. The money cannot leave the app before debit.available_at.")
+            .describe("Debits the payer's bank account. When the bank has paid, the app has the money and the transfer is completed. A bank can return the payment later; the app then owes the amount. bursar stores the payer's authorization with the payment and notifies the payer. The money cannot leave the app before debit.available_at.")
             .takes::<NewPayment>()
             .example(json!({
                 "amount": 1000,

@@ -358,9 +358,9 @@ fn posted(call: &Call) -> Vec<(String, String)> {
 pub fn reports() -> Vec<Route> {
     vec![
         route!(Post "/carriers/sms/{org_id}/{message_id}" Provider "report_message_status" report)
-            .about("Carriers", "What became of a text")
-            .describe("The gateway to phones calls it by itself, and signs what it says (docs/operating.md).")
-            .gives_empty(204, "Noted, or known already.")
+            .about("Providers", "Report the delivery status of a text message")
+            .describe("The SMS gateway calls this route and signs the request (docs/operating.md).")
+            .gives_empty(204, "The status was recorded, or was already known.")
             .refuses(&[Code::NotPermitted, Code::NotFound]),
     ]
 }
@@ -370,34 +370,34 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payout-links" App "create_payout_link" create)
             .about("Payout links", "Create a payout link")
-            .describe("Sets the amount aside and delivers the link. Short of funds, nothing is made.")
+            .describe("Holds the amount and delivers the link. If the wallet does not cover the amount, the request is refused.")
             .takes::<NewPayoutLink>()
             .example(json!({
                 "amount": 1000,
                 "payee": {"country_code": "1", "phone_number": "2127361234"},
                 "delivery": {"message": "Thank you for your work!", "method": "sms"}
             }))
-            .gives::<PayoutLinkJson>(201, "The link.")
-            .gives::<PayoutLinkJson>(202, "The link, which waits for its money (funding_source ach).")
+            .gives::<PayoutLinkJson>(201, "The payout link.")
+            .gives::<PayoutLinkJson>(202, "The payout link, which waits for its money (funding_source ach).")
             .refuses(&[Code::UserInfoMissing, Code::InsufficientFunds, Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
         route!(Get "/v2/payout-links" App "list_payout_links" list)
             .about("Payout links", "List payout links")
             .asks::<PayoutLinksQuery>()
-            .gives::<ListEnvelope<PayoutLinkJson>>(200, "One page."),
+            .gives::<ListEnvelope<PayoutLinkJson>>(200, "One page of the list."),
         route!(Get "/v2/payout-links/{payout_link_id}" App "get_payout_link" show)
             .about("Payout links", "Get a payout link")
-            .gives::<PayoutLinkJson>(200, "The link.")
+            .gives::<PayoutLinkJson>(200, "The payout link.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/payout-links/{payout_link_id}/redeliver" App "redeliver_payout_link" redeliver)
-            .about("Payout links", "Deliver a payout link once more")
-            .describe("At most five deliveries in all, the first included, and so many to one phone or address and by one app on one day in UTC as the app setting delivery_limits says.")
+            .about("Payout links", "Redeliver a payout link")
+            .describe("A link is delivered at most five times, the first delivery included. The app setting delivery_limits also limits the deliveries per recipient and per app on one day (UTC).")
             .takes::<crate::http::inputs::NoFields>()
-            .gives::<PayoutLinkJson>(200, "The link.")
+            .gives::<PayoutLinkJson>(200, "The payout link.")
             .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
         route!(Delete "/v2/payout-links/{payout_link_id}" App "cancel_payout_link" cancel)
             .about("Payout links", "Cancel an unclaimed payout link")
-            .describe("Releases the money that it held. Canceling a canceled link changes nothing.")
-            .gives::<PayoutLinkJson>(200, "The link.")
+            .describe("Releases the held amount. A repeated call changes nothing.")
+            .gives::<PayoutLinkJson>(200, "The payout link.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
     ]
 }

@@ -244,19 +244,19 @@ fn rendered(moved: &Moved, drained: bool) -> AdvancedClockJson {
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/sandbox/clock" AppOrOrganization "get_sandbox_clock" read)
-            .about("Sandbox", "What time it is in the sandbox.")
-            .describe("404 in production.")
-            .gives::<ClockJson>(200, "The time."),
+            .about("Sandbox", "Get the sandbox time")
+            .describe("Returns 404 in production.")
+            .gives::<ClockJson>(200, "The sandbox time."),
         route!(Post "/v2/sandbox/clock/advance" AppOrOrganization "advance_sandbox_clock" advance)
-            .about("Sandbox", "Moves the clock forward.")
+            .about("Sandbox", "Advance the sandbox clock")
             .describe(
-                "Settlements, expiries, retries and reminders fall due as in real life, for every app of this \
-                 sandbox. Answers when they are done, after ten seconds at the latest. The clock never goes back. \
-                 404 in production.",
+                "Moves the clock forward. Settlements, expiries, retries and reminders become due for every app of \
+                 this sandbox. Responds when they are done, after ten seconds at the latest. The clock never moves \
+                 back. Returns 404 in production.",
             )
             .takes::<AdvanceClockInput>()
             .example(serde_json::json!({"seconds": DAY_SECONDS}))
-            .gives::<AdvancedClockJson>(200, "The time after the move.")
+            .gives::<AdvancedClockJson>(200, "The new sandbox time.")
             .refuses(&[Code::LimitExceeded]),
     ]
 }

@@ -178,7 +178,10 @@ fn operation(id: &str, method: &str, path: &str, summary: &str) -> Operation {
         status: "201".into(),
         description: "The payout link.".into(),
         error_codes: vec![],
-        fields: vec![row("id", "uuid", false, "The link."), row("amount", "integer, cents", false, "What it carries.")],
+        fields: vec![
+            row("id", "uuid", false, "The payout link."),
+            row("amount", "integer, cents", false, "What it carries."),
+        ],
         example: Some("{\n  \"id\": \"019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d\",\n  \"amount\": 2500\n}".into()),
     };
     let refusal = ResponseDoc {
