@@ -36,7 +36,7 @@ const REGIONS: [&str; 18] = [
 ];
 
 /// What is wrong with a country under embargo, as a sentence without its subject.
-pub const REFUSED: &str = "is in a country or region under embargo, to which nothing is sent";
+pub const REFUSED: &str = "is in a country or region under embargo";
 
 /// Whether a country, by its two letters in upper case, is under embargo.
 #[must_use]

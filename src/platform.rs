@@ -35,7 +35,7 @@ pub enum Platform {
 
 /// A word that names no rail.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("is not a platform")]
+#[error("is not a supported platform")]
 pub struct UnknownPlatform;
 
 impl Platform {

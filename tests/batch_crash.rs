@@ -105,7 +105,7 @@ fn submit(caller: &Caller, body: &str) -> String {
         201 | 200 => answer["id"].as_str().unwrap().to_owned(),
         409 => {
             assert_eq!(answer["error_code"], "batch-already-processed", "{text}");
-            let message = answer["message"].as_str().unwrap().strip_prefix("These rows are batch ").unwrap();
+            let message = answer["message"].as_str().unwrap().strip_prefix("Batch ").unwrap();
             message[..36].to_owned()
         }
         _ => panic!("{status}: {text}"),

@@ -253,7 +253,7 @@ async fn what_an_app_owes_is_no_money_to_spend() {
     ];
     for refusal in refusals {
         refusal.refused(402, "transaction-insufficient-funds");
-        let owed = "App wallet holds $60.00, of which $50.00 is owed for money that a bank took back; $0.01 more";
+        let owed = "App wallet holds $60.00, of which $50.00 is owed for returned money; $0.01 more";
         assert!(refusal.text.contains(owed), "{}", refusal.text);
     }
     let spends = |number: i64| match number % 3 {

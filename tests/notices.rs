@@ -252,7 +252,7 @@ async fn create_payout_waits_for_the_rest_of_an_account_and_for_the_end_of_a_fre
     redirect(&server, &user).await;
     for rail in ["ach", "default"] {
         let refused = send(rail).await;
-        assert!(refused.refused(409, "invalid-state").text.contains("rests until"), "{}", refused.text);
+        assert!(refused.refused(409, "invalid-state").text.contains("is new and usable from"), "{}", refused.text);
     }
     // A card is delivered to the payee: there is no account that a thief could have set.
     send("gift_card_a").await.expect(201);

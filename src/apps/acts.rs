@@ -146,8 +146,8 @@ pub async fn set_up_organization(
 }
 
 fn gone() -> Refusal {
-    let message = "There is no such setup token: it was used, it has expired, or there is an organization already. \
-                   Restart the server over an empty store to get another, or run: bursar organizations create";
+    let message = "The setup token is not valid: it was used, it has expired, or the organization already exists. \
+                   Restart the server with an empty store to get another, or run: bursar organizations create";
     Refusal::new(Code::NotFound, message)
 }
 

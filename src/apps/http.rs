@@ -179,7 +179,7 @@ pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
             return Ok(Answer::ok(&deleted));
         }
     }
-    let message = "Requests of the app keep coming in: stop what sends them, or revoke its keys, and delete it then.";
+    let message = "The app still receives requests. Stop its clients or revoke its keys, then delete it.";
     Err(Refusal::new(Code::InvalidState, message))
 }
 

@@ -178,7 +178,11 @@ pub fn organization_in(client_id: &str, environment: Environment) -> Result<OrgI
         for opens in Opens::ALL {
             let Some(rest) = client_id.strip_prefix(&format!("{}pk_{found}_", opens.prefix())) else { continue };
             if found != environment {
-                let message = format!("This is a key of the {found} environment; here is {environment}.");
+                let message = format!(
+                    "You are using a {found} key in the {environment} environment. Use a key that starts with \
+                     {}pk_{environment}_.",
+                    opens.prefix()
+                );
                 return Err(Refusal::new(Code::WrongEnvironment, message));
             }
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(rest).unwrap_or_default();
@@ -192,7 +196,7 @@ pub fn organization_in(client_id: &str, environment: Environment) -> Result<OrgI
 
 /// One answer to every credential that opens nothing: who is told which part was wrong learns to guess.
 pub fn unauthorized() -> Refusal {
-    Refusal::new(Code::Unauthorized, "The client id and the api key are not those of a live key.")
+    Refusal::new(Code::Unauthorized, "The client id and the api key do not match an active key.")
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ pub struct Bic(sepa::Bic);
 
 /// A text that is not a BIC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("is not a BIC: eight or eleven characters, such as \"COBADEFF\"")]
+#[error("must be a BIC: eight or eleven characters such as \"COBADEFF\"")]
 pub struct InvalidBic;
 
 impl Bic {

@@ -24,7 +24,7 @@ pub struct UnknownNetwork;
 
 /// A text that is no address on its chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("is not an address on {}", .network.as_str())]
+#[error("is not a valid address on {}", .network.as_str())]
 pub struct InvalidCryptoAddress {
     /// The chain it was read for.
     pub network: Network,

@@ -44,16 +44,18 @@ impl ContactStep {
             }
             (None, None, Some(email)) => Ok(Contact::Email(email)),
             (None, Some(_), None) => {
-                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required with phone_number"))
+                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required if phone_number is sent"))
             }
             (Some(_), None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required with country_code"))
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required if country_code is sent"))
             }
-            (_, _, Some(_)) => {
-                Err(Refusal::field(Code::InvalidInput, "/email", "excludes the phone number: send one of them"))
-            }
+            (_, _, Some(_)) => Err(Refusal::field(
+                Code::InvalidInput,
+                "/email",
+                "cannot be combined with the phone number; send only one of them",
+            )),
             (None, None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required, or email in its place"))
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required unless email is sent"))
             }
         }
     }
@@ -69,7 +71,7 @@ impl Input for SixDigits {
         if digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_digit()) {
             return Ok(Self(digits));
         }
-        Err(crate::http::input::problem(Code::WrongToken, at, "must be the six digits of the code"))
+        Err(crate::http::input::problem(Code::WrongToken, at, "must be the six-digit code"))
     }
     fn schema() -> serde_json::Value {
         json!({"type": "string", "pattern": r"^\s*([0-9]\s*){6}$", "maxLength": 16, "examples": ["123456"]})
@@ -237,7 +239,7 @@ impl Input for NewMethodStep {
         let other_fields = ["platform", "is_default", "auto_payout_enabled"];
         let details = match json.get("platform") {
             Some(platform) => Platform::read(platform, &format!("{at}/platform")),
-            None => Err(wrong(&format!("{at}/platform"), "is required, or payout_method_id in its place")),
+            None => Err(wrong(&format!("{at}/platform"), "is required unless payout_method_id is sent")),
         };
         let details = details.and_then(|platform| payout_methods::read_details(platform, json, at, &other_fields));
         match gather(details, &mut problems) {

@@ -407,7 +407,8 @@ impl Executor {
                 tracing::error!(reason, "the outcome of a commit is unknown");
                 self.commits.note(Err(NotTaken::Outage));
                 metrics::counter!("bursar_commits_unknown_total").increment(1);
-                let message = "It may or may not have happened. Repeat it with the same idempotency key.";
+                let message = "The outcome is unknown: the request may or may not have taken effect. Retry with the \
+                               same idempotency key.";
                 overrule(batch, &Refusal::new(Code::OutcomeUnknown, message).retry_after(2));
                 if self.store.is_shared() { Verdict::GoOn } else { Verdict::Stop(reason) }
             }
@@ -440,8 +441,8 @@ fn overrule(batch: &mut [BatchTask], refusal: &Refusal) {
 }
 
 fn unavailable() -> Refusal {
-    let message =
-        "The store takes nothing now. This attempt did nothing; an earlier one with its idempotency key may have.";
+    let message = "The store accepts no changes now. This attempt changed nothing; an earlier attempt with the same \
+                   idempotency key may have.";
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
 }
 
@@ -471,5 +472,5 @@ fn decide_guarded(entry: &mut BatchTask, world: &mut World) -> Vec<Want> {
 }
 
 fn bug() -> Refusal {
-    Refusal::new(Code::InternalError, "A bug of ours stopped this request. Nothing happened.")
+    Refusal::new(Code::InternalError, "A bug stopped this request. Nothing was changed.")
 }

@@ -91,7 +91,7 @@ impl Queries {
             Seen::Ended(outcome) => return outcome,
             Seen::Waits(wants) => wants,
         };
-        let bug = || Refusal::new(Code::InternalError, "A bug of ours stopped this request.");
+        let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
         match &self.together {
             Some(queue) if !wants.iter().any(Want::is_page) => {
                 let (answer, answered) = oneshot::channel();
@@ -100,7 +100,7 @@ impl Queries {
                 match queue.try_send(Waiting { now, task }) {
                     Ok(()) => answered.await.unwrap_or_else(|_| Err(bug())),
                     Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                        Err(Refusal::new(Code::ServiceUnavailable, "Too much is waiting already.").retry_after(1))
+                        Err(Refusal::new(Code::ServiceUnavailable, "The server is overloaded.").retry_after(1))
                     }
                 }
             }

@@ -98,8 +98,8 @@ impl Engine {
         });
         match queue.try_send(task) {
             Ok(()) => answered.await.unwrap_or_else(|_| Err(unanswered(begun.load(Ordering::SeqCst)))),
-            Err(TrySendError::Full(_)) => Err(unavailable("Too much is waiting already. Nothing happened.")),
-            Err(TrySendError::Disconnected(_)) => Err(unavailable("The engine has stopped. Nothing happened.")),
+            Err(TrySendError::Full(_)) => Err(unavailable("The server is overloaded. Nothing was changed.")),
+            Err(TrySendError::Disconnected(_)) => Err(unavailable("The server is stopping. Nothing was changed.")),
         }
     }
 }
@@ -135,14 +135,15 @@ impl<C: Command> Command for Noted<C> {
 /// was never begun; one that the engine's thread died with in hand may have been committed.
 fn unanswered(begun: bool) -> Refusal {
     if !begun {
-        return unavailable("The engine has stopped. Nothing happened.");
+        return unavailable("The server is stopping. Nothing was changed.");
     }
-    let message = "The engine died. It may or may not have happened. Repeat it with the same idempotency key.";
+    let message = "The engine stopped. The outcome is unknown: the request may or may not have taken effect. Retry \
+                   with the same idempotency key.";
     Refusal::new(Code::OutcomeUnknown, message).retry_after(2)
 }
 
 fn refuse(mut task: Box<dyn Task>) {
-    task.overrule(unavailable("The engine has stopped. Nothing happened."));
+    task.overrule(unavailable("The server is stopping. Nothing was changed."));
     task.answer();
 }
 

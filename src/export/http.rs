@@ -30,7 +30,7 @@ impl ExportQuery {
     fn cursor(&self) -> Result<Option<Cursor>, Refusal> {
         let Some(after) = &self.after else { return Ok(None) };
         let cursor = self.section.and_then(|section| Cursor::parse(section, &after.0));
-        let message = "is no place in this list; follow `next` of a page";
+        let message = "is not a position in this list; use `next` of the previous page";
         cursor.map(Some).ok_or_else(|| Refusal::field(Code::InvalidInput, "after", message))
     }
 }

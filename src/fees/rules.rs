@@ -118,7 +118,7 @@ pub enum FeeRefusal {
     #[error("the fees are too large")]
     Overflow,
     /// The person would have to pay to be paid.
-    #[error("the fees of {} are more than the amount of {}", .total.dollars(), .amount.dollars())]
+    #[error("the fees of {} exceed the amount of {}", .total.dollars(), .amount.dollars())]
     FeesExceedAmount {
         /// All fees together.
         total: Cents,
@@ -126,7 +126,7 @@ pub enum FeeRefusal {
         amount: Cents,
     },
     /// Nothing would arrive, and no rail carries an amount of nothing.
-    #[error("the fees take the whole amount of {}", .amount.dollars())]
+    #[error("the fees use up the whole amount of {}", .amount.dollars())]
     FeesTakeAll {
         /// The amount asked for.
         amount: Cents,

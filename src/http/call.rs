@@ -274,6 +274,6 @@ impl Call {
 
 /// The refusal of an organization key that did not say for which app it acts.
 pub fn app_id_required() -> Refusal {
-    let message = "An organization key or a member's session acts on an app: say which with the header Api-App-Id.";
+    let message = "This route acts on an app. Send the app's id in the header Api-App-Id.";
     Refusal::field(Code::AppIdRequired, "Api-App-Id", message)
 }

@@ -309,16 +309,17 @@ impl Command for MakeTombstone {
 
 /// The stored answer, if this is the same request; else a refusal that names what differs.
 fn replay(stored: &StoredAnswer, keyed: &Keyed, now: Time) -> Result<Answer, Refusal> {
-    let of = stored.object_id.as_ref().map(|id| format!(" It made {id}.")).unwrap_or_default();
+    let of = stored.object_id.as_ref().map(|id| format!(" It created {id}.")).unwrap_or_default();
     let differing = differences(stored, keyed);
     if !differing.is_empty() {
         let names: Vec<&str> = differing.iter().map(|error| error.field.as_str()).collect();
         let message =
-            format!("This idempotency key was used for another request; it differs in: {}.{of}", names.join(", "));
+            format!("This idempotency key was used for another request, which differs in: {}.{of}", names.join(", "));
         return Err(Refusal { errors: differing, ..Refusal::new(Code::IdempotencyKeyReused, message) });
     }
     if stored.is_over(now) {
-        let message = format!("This idempotency key was used more than 30 days ago; its answer is no longer kept.{of}");
+        let message =
+            format!("This idempotency key was used more than 30 days ago, and its response is no longer stored.{of}");
         return Err(Refusal::new(Code::IdempotencyKeyReused, message));
     }
     let status = u16::try_from(stored.status).unwrap_or(200);

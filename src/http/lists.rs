@@ -171,7 +171,7 @@ pub fn page_of<R>(
 fn cursor<Cursor>(asked: &PageRequest<Cursor>) -> Result<Option<(&Cursor, &'static str)>, Refusal> {
     match (&asked.starting_after, &asked.ending_before) {
         (Some(_), Some(_)) => {
-            let message = "starting_after and ending_before exclude each other";
+            let message = "starting_after and ending_before cannot be combined; send only one of them";
             Err(Refusal::field(Code::InvalidInput, "ending_before", message))
         }
         (Some(after), None) => Ok(Some((after, "starting_after"))),
@@ -181,7 +181,7 @@ fn cursor<Cursor>(asked: &PageRequest<Cursor>) -> Result<Option<(&Cursor, &'stat
 }
 
 fn not_in_this_list(name: &str) -> Refusal {
-    let message = "is not an object of this list; use the id of the last or the first object of a page";
+    let message = "is not an object of this list; use the id of the first or the last object of a page";
     Refusal::field(Code::InvalidInput, name, message)
 }
 

@@ -389,7 +389,7 @@ fn current(world: &mut World, leased: &Leased) -> Result<Arc<Job>, Halt> {
 
 /// The refusal of a worker whose lease went to another.
 fn stale() -> Refusal {
-    Refusal::new(Code::ResourceBusy, "The lease of this job is not the newest any more.")
+    Refusal::new(Code::ResourceBusy, "The fencing token of this job is stale.")
 }
 
 /// The jobs of one lane, of all organizations, earliest first.

@@ -316,7 +316,8 @@ pub fn routes(show: ShowTransfer) -> Vec<Route> {
         })
         .about("Transfers", "List the app's transactions")
         .describe(
-            "Lists transactions with their transfers, newest first. starting_after and ending_before take a transaction's id, which is a number.",
+            "Lists transactions with their transfers, newest first. starting_after and ending_before take a \
+             transaction's id, which is a number.",
         )
         .asks::<TransactionsQuery>()
         .gives::<ListEnvelope<TransactionJson>>(200, "One page of the list."),

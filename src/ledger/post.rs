@@ -285,7 +285,7 @@ fn insufficient_funds(short: &AccountState, owed: Cents) -> Refusal {
     let (name, held) = (short.account.name(), short.held().dollars());
     let missing = owed.plus(short.balance.negated()).unwrap_or(owed).dollars();
     let of_which = if owed.is_positive() {
-        format!(", of which {} is owed for money that a bank took back", owed.dollars())
+        format!(", of which {} is owed for returned money", owed.dollars())
     } else {
         String::new()
     };
@@ -293,6 +293,6 @@ fn insufficient_funds(short: &AccountState, owed: Cents) -> Refusal {
 }
 
 fn too_large(account: Account) -> Refusal {
-    let message = format!("{} would hold more than a ledger account can.", account.name());
+    let message = format!("The balance of {} would exceed the maximum of a ledger account.", account.name());
     Refusal::new(Code::LimitExceeded, message)
 }

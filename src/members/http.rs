@@ -164,7 +164,8 @@ fn may_set_password(call: &Call) -> Result<(), Refusal> {
     if call.caller.kind == CredentialKind::Organization && call.caller.member.is_none() {
         return Ok(());
     }
-    let message = "takes the organization's key: issue a set-up token, so that the member chooses it";
+    let message =
+        "requires an organization key; create a set-up token instead, so that the member chooses the password";
     Err(Refusal::field(Code::OrganizationKeyRequired, "/password", message))
 }
 
@@ -200,7 +201,7 @@ pub async fn list(call: Call) -> Outcome {
     let status = query.status.unwrap_or(MemberStatus::Active);
     let by_app = call.caller.kind == CredentialKind::App && call.caller.member.is_none();
     if by_app && status == MemberStatus::Removed {
-        let message = "removed members are shown to the organization's key and to signed-in members";
+        let message = "requires an organization key or a member session";
         return Err(Refusal::field(Code::OrganizationKeyRequired, "status", message));
     }
     let list = call

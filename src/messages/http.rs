@@ -115,7 +115,8 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/sandbox/messages" AppOrOrganization "list_sandbox_messages" list)
             .about("Sandbox", "List simulated messages")
             .describe(
-                "Lists the messages that the sandbox did not send, newest first. If a provider is configured for a channel, its messages are sent and not listed here. Returns 404 in production.",
+                "Lists the messages that the sandbox did not send, newest first. If a provider is configured for a \
+                 channel, its messages are sent and not listed here. Returns 404 in production.",
             )
             .asks::<InboxQuery>()
             .gives::<ListEnvelope<InboxMessageJson>>(200, "One page of the list."),

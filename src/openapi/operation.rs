@@ -285,7 +285,8 @@ pub(super) fn shared_parameters() -> Value {
         },
         "ClaimSession": {
             "name": "Claim-Session", "in": "header", "required": false,
-            "description": "The claim session that the step `code` returned. It proves that the caller verified the phone number or e-mail address.",
+            "description": "The claim session that the step `code` returned. It proves that the caller verified the \
+                            phone number or e-mail address.",
             "schema": {"type": "string"},
         },
         "IdempotencyKey": {

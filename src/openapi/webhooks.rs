@@ -127,7 +127,8 @@ pub fn events_page() -> String {
     }
     page.push_str(READING);
     page.push_str(
-        "\n## Objects\n\n`/docs` describes the objects with their routes. This section describes the objects that no route returns.\n",
+        "\n## Objects\n\n`/docs` describes the objects with their routes. This section describes the objects that no \
+         route returns.\n",
     );
     let shown = |schema: &Value| schema["properties"].is_object() || schema["enum"].is_array();
     for (name, schema) in super::schemas::of_events_alone().into_iter().filter(|(_, schema)| shown(schema)) {

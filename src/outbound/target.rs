@@ -34,7 +34,7 @@ impl fmt::Debug for Target {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadTarget {
     /// It is none, or too long.
-    #[error("must be a whole URL of at most 2048 characters, such as https://example.com/hooks")]
+    #[error("must be a complete URL of at most 2048 characters, such as https://example.com/hooks")]
     NoUrl,
     /// Not https.
     #[error("must begin with https://")]
@@ -43,13 +43,13 @@ pub enum BadTarget {
     #[error("must begin with https:// or http://")]
     NotHttp,
     /// A name or a password stands in it.
-    #[error("must not hold a user name or a password")]
+    #[error("must not contain a user name or a password")]
     Credentials,
     /// Something stands behind a `#`.
     #[error("must not have a fragment")]
     Fragment,
     /// It leads into this machine or its network.
-    #[error("must lead to the public internet")]
+    #[error("must resolve to a public address")]
     NotPublic,
 }
 

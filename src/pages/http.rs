@@ -18,7 +18,7 @@ const ASSET_KEPT_SECONDS: u32 = 3_600;
 pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
     let html = view.render().map_err(|error| {
         tracing::error!(%error, "a page could not be drawn");
-        Refusal::new(Code::InternalError, "A bug of ours stopped this request.")
+        Refusal::new(Code::InternalError, "A bug stopped this request.")
     })?;
     let answer = Answer::html(status, html)
         .header("content-security-policy", CONTENT_SECURITY_POLICY)

@@ -64,17 +64,17 @@ impl NewPayment {
     fn payer(&self) -> Result<Payer, Refusal> {
         let refuse = |field: &str, message: &str| Err(Refusal::field(Code::InvalidInput, field, message));
         if self.platform != Platform::Ach {
-            let message = "cannot pull money; send ach, the one rail that payments are collected by";
+            let message = "cannot collect payments; send ach";
             return refuse("/platform", message);
         }
         if self.account_id.is_some() && self.ach_info.is_some() {
-            return refuse("/ach_info", "excludes account_id: send one of them");
+            return refuse("/ach_info", "cannot be combined with account_id; send only one of them");
         }
         match (self.user_id, self.customer_id) {
             (Some(user), None) => Ok(Payer::User(user)),
             (None, Some(customer)) => Ok(Payer::Customer(customer)),
-            (Some(_), Some(_)) => refuse("/customer_id", "excludes user_id: send one of them"),
-            (None, None) => refuse("/user_id", "is required, or customer_id: say who pays"),
+            (Some(_), Some(_)) => refuse("/customer_id", "cannot be combined with user_id; send only one of them"),
+            (None, None) => refuse("/user_id", "is required unless customer_id is sent"),
         }
     }
 }

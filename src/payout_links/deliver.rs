@@ -37,8 +37,7 @@ pub fn made_for(world: &mut World, link: &PayoutLink) -> Result<Option<Arc<User>
 pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
     match made_for(world, link)? {
         Some(user) if user.deleted_at.is_some() => {
-            let message =
-                "The user that the link was made for was deleted. Cancel it, and make another for the person.";
+            let message = "The user of this link was deleted. Cancel the link and create a new one.";
             Err(Refusal::new(Code::UserInactive, message).into())
         }
         Some(_) | None => Ok(()),

@@ -118,10 +118,13 @@ fn reached(payee: Payee, delivery: Option<&DeliveryInput>, user: Option<UserId>)
     ] {
         let at = format!("/delivery/{field}");
         if is_given && user.is_some() {
-            return Err(wrong(&at, "excludes user_id: the link goes to where the user is reached"));
+            return Err(wrong(&at, "cannot be combined with user_id; the link goes to the user's own contact"));
         }
         if is_given && is_another {
-            return Err(wrong(&at, format!("is not payee.{field}: a link goes to its payee alone; leave it out")));
+            return Err(wrong(
+                &at,
+                format!("must be equal to payee.{field}; a link goes only to its payee, so omit this field"),
+            ));
         }
     }
     let (country_code, phone_number) = phone.or(known).unzip();
@@ -146,7 +149,7 @@ impl Input for AdditionalStep {
     fn read(json: &crate::strict_json::Json, at: &str) -> Result<Self, Problems> {
         match crate::http::input::text(json, at)? {
             "compliance" => Ok(Self),
-            _ => Err(wrong(at, "must be: compliance")),
+            _ => Err(wrong(at, "must be one of: compliance")),
         }
     }
     fn schema() -> serde_json::Value {
@@ -195,7 +198,11 @@ impl NewPayoutLink {
     /// What the link is made of, all rules between fields checked.
     pub fn into_new_link(self) -> Result<NewLink, Refusal> {
         if self.user_id.is_some() && self.payee.is_some() {
-            return Err(Refusal::field(Code::InvalidInput, "/payee", "excludes user_id: send one of them"));
+            return Err(Refusal::field(
+                Code::InvalidInput,
+                "/payee",
+                "cannot be combined with user_id; send only one of them",
+            ));
         }
         let payee = match self.payee {
             Some(payee) => payee.into_payee("/payee").map_err(Refusal::fields)?,
@@ -237,8 +244,8 @@ impl PayeeInput {
         let number = match (&self.country_code, &self.phone_number) {
             (Some(country), Some(number)) => Some(phone(&country.0, &number.0, at)?),
             (None, None) => None,
-            (Some(_), None) => return Err(lacks("phone_number", "is required with country_code")),
-            (None, Some(_)) => return Err(lacks("country_code", "is required with phone_number")),
+            (Some(_), None) => return Err(lacks("phone_number", "is required if country_code is sent")),
+            (None, Some(_)) => return Err(lacks("country_code", "is required if phone_number is sent")),
         };
         Ok(Payee {
             first_name: self.first_name.map(|name| name.0),
@@ -335,10 +342,10 @@ pub async fn report(call: Call) -> Outcome {
     let signature = call.header(SIGNATURE).unwrap_or_default();
     // The signature comes first: who cannot sign learns of no message.
     if !gateway.has_signed(&report_url(&call.bursar.public_url, org, message), &fields, signature) {
-        return Err(Refusal::new(Code::NotPermitted, "This was not signed by the gateway that is configured."));
+        return Err(Refusal::new(Code::NotPermitted, "The request is not signed by the configured SMS gateway."));
     }
     let Some(report) = Report::of(&fields) else {
-        return Err(Refusal::new(Code::InvalidInput, "A report names MessageSid and MessageStatus."));
+        return Err(Refusal::new(Code::InvalidInput, "A status report requires MessageSid and MessageStatus."));
     };
     call.bursar.engine.run(Reported { org, message, report }).await?;
     Ok(Answer::empty(204))

@@ -40,10 +40,14 @@ impl NewPayoutRequest {
             (Some(phone), None) => Asker::Phone(phone.0),
             (None, Some(user)) => Asker::User(user),
             (Some(_), Some(_)) => {
-                return Err(Refusal::field(Code::InvalidInput, "/payee", "excludes user_id: send one of them"));
+                return Err(Refusal::field(
+                    Code::InvalidInput,
+                    "/payee",
+                    "cannot be combined with user_id; send only one of them",
+                ));
             }
             (None, None) => {
-                let message = "is required: say who asks, by payee {country_code, phone_number} or by user_id";
+                let message = "is required unless user_id is sent; send payee {country_code, phone_number}";
                 return Err(Refusal::field(Code::InvalidInput, "/payee", message));
             }
         };

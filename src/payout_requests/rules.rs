@@ -51,7 +51,7 @@ pub fn apply(request: &PayoutRequest, event: RequestEvent) -> Result<Option<Requ
         Transition::Moved(to) => Ok(Some(to)),
         Transition::AlreadyApplied => Ok(None),
         Transition::Refused => {
-            let message = format!("The payout request is {} already. A decision is final.", request.status);
+            let message = format!("The payout request is already {}. The decision is final.", request.status);
             Err(Refusal::new(Code::InvalidState, message))
         }
     }

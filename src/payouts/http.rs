@@ -40,9 +40,9 @@ impl Input for RailRequest {
             "default" => Ok(Self::Default),
             "rtp" => Err(wrong(
                 at,
-                "rtp cannot be asked for: ask for ach, which goes by rtp where account and amount allow it",
+                "rtp cannot be requested; send ach, which uses rtp if the account and the amount allow it",
             )),
-            "invoice" => Err(wrong(at, "invoice is not supported: ask for ach, or another rail")),
+            "invoice" => Err(wrong(at, "invoice is not supported; send ach or another rail")),
             word => match Platform::parse_requested(word) {
                 Ok(platform) => Ok(Self::Rail(platform)),
                 Err(_) => Err(wrong(at, format!("must be one of: {}", Self::words().join(", ")))),
@@ -113,7 +113,7 @@ input! {
 /// What a payout says of its fees; fixed and percent go together. Fields are named as in a body.
 fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>) -> Result<FeeRequest, Refusal> {
     let together = |missing: &str, given: &str| {
-        Refusal::field(Code::InvalidInput, missing, format!("is required with {given}: send both or neither"))
+        Refusal::field(Code::InvalidInput, missing, format!("is required with {given}; send both or neither"))
     };
     let override_ = match (fixed, percent) {
         (None, None) => None,
@@ -205,7 +205,7 @@ pub async fn send(call: Call) -> Outcome {
 /// A payout is sent to a phone number, an e-mail address or a user. An address alone is always sent a link.
 fn to_recipient(new: NewLink) -> Result<NewLink, Refusal> {
     if new.user.is_none() && new.payee.phone_number.is_none() && new.payee.email.is_none() {
-        let message = "is required: name the payee by payee {country_code, phone_number}, payee {email} or user_id";
+        let message = "is required unless user_id is sent; send payee {country_code, phone_number} or payee {email}";
         return Err(Refusal::field(Code::InvalidInput, "/payee", message));
     }
     Ok(new)

@@ -84,7 +84,7 @@ impl Bursar {
             return Ok(LookedUp::of(list, names));
         }
         let looking = tokio::task::spawn_blocking(move || LookedUp::of(list, names)).await;
-        looking.map_err(|_| Refusal::new(Code::InternalError, "A bug of ours stopped this request."))
+        looking.map_err(|_| Refusal::new(Code::InternalError, "A bug stopped this request."))
     }
 
     /// Looks at the store.

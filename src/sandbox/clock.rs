@@ -80,7 +80,8 @@ impl Command for AdvanceClock {
         let clock = world.get::<EnvironmentClock>(key![NOBODY])?;
         let ahead_seconds = clock.as_ref().map_or(0, |clock| clock.ahead_seconds).saturating_add(self.seconds);
         if ahead_seconds > AHEAD_MAX_SECONDS {
-            let message = "The clock runs a thousand years ahead already. Start a new sandbox in an empty data folder.";
+            let message =
+                "The sandbox clock is already a thousand years ahead. Start a new sandbox in an empty data folder.";
             return Err(Refusal::new(Code::LimitExceeded, message).into());
         }
 
@@ -212,7 +213,7 @@ pub async fn advance(call: Call) -> Outcome {
     }
     // A caller that goes away between the commit and the move must not leave the two apart.
     let moving = tokio::spawn(commit_and_show(call, deadline)).await;
-    moving.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "The move was interrupted.")))
+    moving.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "Advancing the clock was interrupted.")))
 }
 
 async fn commit_and_show(call: Call, deadline: Instant) -> Outcome {

@@ -46,7 +46,7 @@ pub enum Json {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum JsonProblem {
     /// Not UTF-8 from this byte on.
-    #[error("byte {at}: is not UTF-8")]
+    #[error("byte {at}: not valid UTF-8")]
     InvalidUtf8 {
         /// Where.
         at: usize,
@@ -60,37 +60,37 @@ pub enum JsonProblem {
         expected: &'static str,
     },
     /// Something after the document.
-    #[error("byte {at}: nothing may follow the document")]
+    #[error("byte {at}: unexpected data after the document")]
     TrailingBytes {
         /// Where.
         at: usize,
     },
     /// More than [`DEPTH_MAX`] levels.
-    #[error("byte {at}: lists and objects are nested more than {DEPTH_MAX} deep")]
+    #[error("byte {at}: arrays and objects are nested more than {DEPTH_MAX} levels deep")]
     TooDeep {
         /// Where.
         at: usize,
     },
     /// Two values under one key: whichever were taken, the caller might have meant the other.
-    #[error("{at}: stands twice in one object; send it once")]
+    #[error("{at}: duplicate key")]
     DuplicateKey {
         /// Where, as a JSON pointer.
         at: String,
     },
     /// More than [`KEYS_MAX`] keys in one object.
-    #[error("{}an object has at most {KEYS_MAX} keys", if at.is_empty() { String::new() } else { format!("{at}: ") })]
+    #[error("{}the object has more than {KEYS_MAX} keys", if at.is_empty() { String::new() } else { format!("{at}: ") })]
     TooManyKeys {
         /// Where, as a JSON pointer.
         at: String,
     },
     /// A null byte, which no store of ours keeps in a text.
-    #[error("byte {at}: text must not contain null bytes")]
+    #[error("byte {at}: strings must not contain null bytes")]
     NullByte {
         /// Where.
         at: usize,
     },
     /// A number beyond anything meant.
-    #[error("byte {at}: the number's exponent is beyond ±{EXPONENT_MAX}")]
+    #[error("byte {at}: the exponent of the number is beyond ±{EXPONENT_MAX}")]
     ExponentTooLarge {
         /// Where.
         at: usize,

@@ -12,11 +12,14 @@ pub const MESSAGE_MAX: usize = 160;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum MessageProblem {
     /// A URL, a domain, or the address of a mailbox.
-    #[error("must not contain a web address, a domain or an e-mail address: the text contains the link of the payout")]
+    #[error(
+        "must not contain a web address, a domain or an e-mail address; the message already contains the payout link"
+    )]
     Address,
     /// Digits that a phone offers to call.
     #[error(
-        "must not contain a phone number: no run of 7 digits or more but a date such as 2026-01-31 or a number such as Invoice 1234567"
+        "must not contain a phone number; 7 or more digits are allowed only in a date such as 2026-01-31 or a number \
+         such as Invoice 1234567"
     )]
     PhoneNumber,
 }

@@ -287,7 +287,8 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
             .members(Permission::Prepare)
             .about(TAG, "Delete a vendor's payment method")
             .describe(
-                "Refused while an open payable (neither paid nor canceled) names the payment method. A repeated call changes nothing.",
+                "Refused while an open payable (neither paid nor canceled) names the payment method. A repeated call \
+                 changes nothing.",
             )
             .takes::<Deletion>()
             .gives::<VendorPaymentMethodJson>(200, "The payment method.")

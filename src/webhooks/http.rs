@@ -65,11 +65,11 @@ impl Input for EventNames {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let names = Vec::<EventName>::read(json, at)?;
         if names.is_empty() {
-            return Err(wrong(at, "must name an event; leave it out, or send null, for all"));
+            return Err(wrong(at, "must name an event; omit it or send null for all events"));
         }
         let twice = names.iter().enumerate().find(|(seal_context, name)| names[..*seal_context].contains(name));
         match twice {
-            Some((seal_context, name)) => Err(wrong(&format!("{at}/{seal_context}"), format!("{name} stands twice"))),
+            Some((seal_context, name)) => Err(wrong(&format!("{at}/{seal_context}"), format!("{name} is a duplicate"))),
             None => Ok(Self(names)),
         }
     }

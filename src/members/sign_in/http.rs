@@ -182,7 +182,11 @@ pub struct RecoveryCodesJson {
 pub async fn open(call: Call) -> Outcome {
     let SignIn { organization_id: org, email, password, code, recovery_code } = call.body()?;
     if code.is_some() && recovery_code.is_some() {
-        return Err(Refusal::field(Code::InvalidInput, "/recovery_code", "excludes code: send one of them"));
+        return Err(Refusal::field(
+            Code::InvalidInput,
+            "/recovery_code",
+            "cannot be combined with code; send only one of them",
+        ));
     }
     let account = account(&call.bursar.vault, org, email.as_str());
     let now = call.bursar.clock.now();
@@ -253,10 +257,7 @@ fn known(world: &World, org: OrgId, email: &str, address: Option<&str>) -> Resul
 
 /// One answer to every wrong sign-in: whether the address or the password was wrong is not shown.
 fn wrong() -> Refusal {
-    Refusal::new(
-        Code::Unauthorized,
-        "The e-mail address and the password are not those of a member of this organization.",
-    )
+    Refusal::new(Code::Unauthorized, "The e-mail address or the password is wrong.")
 }
 
 fn account(vault: &Vault, org: OrgId, email: &str) -> Account {
@@ -571,7 +572,8 @@ fn set_up_routes() -> Vec<Route> {
         route!(Delete "/v2/members/{member_id}/totp" Organization "reset_member_totp" reset_totp)
             .about(TAG, "Remove a member's second factor")
             .describe(
-                "For a member who lost their authenticator app and their recovery codes. Changes nothing if the member has no second factor.",
+                "For a member who lost their authenticator app and their recovery codes. Changes nothing if the \
+                 member has no second factor.",
             )
             .gives_empty(204, "Done.")
             .refuses(&[Code::NotFound]),

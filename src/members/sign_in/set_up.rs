@@ -35,7 +35,7 @@ impl Command for Invite {
     fn decide(&self, world: &mut World) -> Result<Time, Halt> {
         let member = find(world, self.org, self.member)?;
         if member.password_hash.is_some() && !self.by_organization {
-            let message = "This member has a password. Only the organization's key lets them replace it.";
+            let message = "This member has a password. Replacing it requires an organization key.";
             return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
         }
         let before = world.get::<MemberSetUp>(key![self.org, self.member])?;
@@ -101,7 +101,7 @@ pub(super) fn valid(world: &World, org: OrgId, secret_hash: &[u8]) -> Result<std
 
 /// The refusal of a token that opens nothing.
 pub(super) fn unknown() -> Refusal {
-    Refusal::field(Code::WrongToken, "/token", "is not a valid set-up token; ask an admin for another one")
+    Refusal::field(Code::WrongToken, "/token", "is not a valid set-up token; ask an admin for a new one")
 }
 
 /// Makes a member's token void, if they have one.

@@ -94,9 +94,7 @@ pub(in crate::pages) fn sentence(field: &str, rule: &str) -> String {
     match known {
         Some((.., advice)) if has_advice(advice) => (*advice).to_owned(),
         Some(_) | None if missing => format!("Enter your {name}."),
-        Some(_) | None if rule.starts_with("must ") || rule.starts_with("is ") || rule.starts_with("goes ") => {
-            ended(&format!("The {name} {rule}"))
-        }
+        Some(_) | None if rule.starts_with("must ") || rule.starts_with("is ") => ended(&format!("The {name} {rule}")),
         Some(_) | None => ended(&capitalized(rule)),
     }
 }
@@ -119,10 +117,10 @@ mod tests {
         for (field, rule, reported) in [
             ("first_name", "is required", "Enter your first name."),
             ("first_name", "must be at most 50 characters long", "The first name must be at most 50 characters long."),
-            ("phone_number", "is not a phone number", "Enter a whole phone number, like 212 736 1234."),
+            ("phone_number", "is not a valid phone number", "Enter a whole phone number, like 212 736 1234."),
             ("routing_number", "is required", "Enter your routing number."),
             ("iban", "has a wrong check digit", "Has a wrong check digit."),
-            ("handle", "a phone_number or a handle is required", "A phone_number or a handle is required."),
+            ("handle", "is required unless phone_number is sent", "Enter your handle."),
         ] {
             assert_eq!(sentence(field, rule), reported);
         }

@@ -82,14 +82,16 @@ impl UnlockVerificationInput {
                 phone(&country.0, &number.0, "").map(|phone| phone.e164()).map_err(Refusal::fields)
             }
             (None, None, Some(email)) => Ok(email.as_str().to_lowercase()),
-            (_, _, Some(_)) => {
-                Err(Refusal::field(Code::InvalidInput, "/email", "excludes the phone number: send one of them"))
-            }
+            (_, _, Some(_)) => Err(Refusal::field(
+                Code::InvalidInput,
+                "/email",
+                "cannot be combined with the phone number; send only one of them",
+            )),
             (_, None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required, or email in its place"))
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required unless email is sent"))
             }
             (None, Some(_), None) => {
-                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required with phone_number"))
+                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required if phone_number is sent"))
             }
         }
     }
