@@ -364,7 +364,7 @@ async fn a_payee_changes_the_phone_number_on_the_pages() {
     let wrong = post("change-contact", &[("email", "ada@")]).await;
     assert_eq!(wrong.status, 400);
     assert!(
-        wrong.text.contains("Enter a whole email address") && wrong.text.contains("value=\"ada@\""),
+        wrong.text.contains("Enter a complete email address") && wrong.text.contains("value=\"ada@\""),
         "{}",
         wrong.text
     );

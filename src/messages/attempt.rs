@@ -70,7 +70,8 @@ impl Command for BeginAttempt {
     fn decide(&self, world: &mut World) -> Result<Begun, Halt> {
         let message = super::find(world, self.leased.org, self.message)?;
         if self.before == Before::Untold && self.leased.attempt > UNCONFIRMED_ATTEMPTS_MAX {
-            let reason = message.error.clone().unwrap_or_else(|| "The carrier did not say what it took.".to_owned());
+            let reason =
+                message.error.clone().unwrap_or_else(|| "The provider did not confirm the message.".to_owned());
             record_outcome(world, &self.leased, self.message, &AttemptOutcome::Failed { reason, retry: false })?;
             return Ok(Begun::Over);
         }

@@ -216,8 +216,10 @@ impl Command for DeliverInDoubt {
         let link = of_message(world, self.leased.org, self.link)?;
         let message = messages::find(world, self.leased.org, self.message)?;
         if let Err(refusal) = rules::may_deliver(&link, world.now()) {
-            let reason =
-                format!("The carrier may have taken it and cannot say. It is not sent again: {}", refusal.message);
+            let reason = format!(
+                "The provider may have sent the message and cannot confirm it. It is not sent again: {}",
+                refusal.message
+            );
             let outcome = AttemptOutcome::Failed { reason, retry: false };
             claim_link_delivered(world, &self.leased, self.message, self.link, &outcome)?;
             return Ok(Begun::Over);

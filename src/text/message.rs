@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn messages_that_lead_somewhere_are_refused() {
         for message in [
-            "Your account is locked. Choose how to get it: https://evil.example/claim/AaBb",
+            "Your account is locked. Choose how to get paid: https://evil.example/claim/AaBb",
             "evil.example",
             "go to EVIL.EXAMPLE/claim now",
             "(bit.ly/x)",

@@ -43,7 +43,7 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
         (None, Environment::Sandbox) => inbox::put(bursar, leased, id).await,
         (None, Environment::Production) => {
             // The settings forbid it; should they ever not, nothing pretends to be delivered.
-            let reason = "No carrier is configured for this channel.".to_owned();
+            let reason = "No provider is configured for this channel.".to_owned();
             conclude(bursar, leased, &message, AttemptOutcome::Failed { reason, retry: true }).await
         }
     }
@@ -66,7 +66,7 @@ pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Re
         }
         Ok(DeliveryOutcome::OnItsWay) => bursar.engine.run(StillOnItsWay { leased }).await,
         Err(reason) => {
-            tracing::info!(%id, reason, "a carrier does not say what became of a message");
+            tracing::info!(%id, reason, "a provider does not report the status of a message");
             bursar.engine.run(StillOnItsWay { leased }).await
         }
     }
@@ -133,7 +133,7 @@ async fn attempt(
         // Its process stood still between the note and this: another may have asked the carrier meanwhile, and told it.
         Begun::Send if since.elapsed() > HAND_OVER_WITHIN => Err(Refusal::new(
             Code::ServiceUnavailable,
-            "The worker came too late to tell the carrier. The carrier is asked when the lease ends.",
+            "The worker did not send the message in time. The provider is queried when the lease ends.",
         )),
         Begun::Send => {
             let reported = hand_over(bursar, message, composed, provider).await;
@@ -208,7 +208,7 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: A
 /// Logs an attempt that failed. A provider may repeat the recipient in its answer; the log must not.
 fn warn(message: &Message, attempt: i64, outcome: &AttemptOutcome) {
     let (what, reason) = match outcome {
-        AttemptOutcome::Failed { reason, retry: true } => ("was put off", reason),
+        AttemptOutcome::Failed { reason, retry: true } => ("was postponed", reason),
         AttemptOutcome::Failed { reason, retry: false } => ("failed", reason),
         AttemptOutcome::InDoubt { reason } => ("is in doubt", reason),
         AttemptOutcome::Delivered { .. } | AttemptOutcome::Taken { .. } | AttemptOutcome::Superseded { .. } => return,

@@ -45,7 +45,7 @@ async fn show(visit: &Visit) -> Outcome {
         Some(step) => show_step(visit, step.name).await,
         None => match claim.on_hold {
             Some(message) => closed::on_hold(visit, &claim, message),
-            None => Err(Refusal::new(Code::InvalidState, "Nothing is left of this payout.")),
+            None => Err(Refusal::new(Code::InvalidState, "This payout is fully paid out.")),
         },
     }
 }
