@@ -21,7 +21,7 @@ use crate::store::Reads;
 /// How long a commit that the store did not take makes us unready, unless it takes another. Then requests are let in
 /// again: only they can tell whether it does.
 const ERROR_SHOWN: Duration = Duration::from_secs(15);
-const NO_ROOM: &str = "The storage is full: reads are answered, changes are refused until there is room again.";
+const NO_ROOM: &str = "The storage is full. Reads work; changes are refused until space is free.";
 /// How often samples are folded.
 const FOLD_EVERY: Duration = Duration::from_secs(5);
 
@@ -64,7 +64,7 @@ impl Health {
     /// Why it is not ready; `None` when it is.
     pub fn error(&self) -> Option<&'static str> {
         if self.stopping.load(Ordering::SeqCst) {
-            return Some("It is shutting down.");
+            return Some("The server is shutting down.");
         }
         if !self.engine.is_alive() {
             return Some("The engine has stopped.");
@@ -74,7 +74,7 @@ impl Health {
         }
         match self.engine.commits_failed_within(ERROR_SHOWN) {
             Some(NotTaken::NoRoom) => return Some(NO_ROOM),
-            Some(NotTaken::Outage) => return Some("The store did not take the last commit."),
+            Some(NotTaken::Outage) => return Some("The store rejected the last commit."),
             None => {}
         }
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,7 +111,7 @@ async fn readyz(health: Arc<Health>) -> Outcome {
             tracing::debug!(%error, "not ready");
             unready("The database cannot be reached.")
         }
-        Err(_) => unready("The database could not be asked."),
+        Err(_) => unready("The database did not respond."),
     }
 }
 

@@ -106,7 +106,7 @@ impl Purpose {
 /// Sealed bytes that do not open: changed, cut, or sealed for another place or under another master key.
 /// The reason stays secret, because it helps only attackers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("the sealed bytes do not open")]
+#[error("the sealed bytes cannot be decrypted")]
 pub struct Tampered;
 
 /// The associated data of a seal: where the value is stored and what it is for.

@@ -199,7 +199,7 @@ fn wrong(lines: &[Line], links: &[(String, i64)]) -> Vec<String> {
     let (mut link_of, mut key_of) = (HashMap::new(), HashMap::new());
     for line in lines.iter().filter(|line| line.status == "succeeded") {
         if amounts.get(line.link.as_str()) != Some(&line.amount) {
-            wrong.push(format!("{line:?}: its link is not there, or of another amount"));
+            wrong.push(format!("{line:?}: its link is missing, or of another amount"));
         }
         if *link_of.entry(&line.key).or_insert(&line.link) != &line.link {
             wrong.push(format!("{line:?}: its key has two links"));

@@ -124,7 +124,7 @@ async fn a_wrong_parameter_of_a_list_is_named_with_the_way_out() {
         reported(&reply, field, words);
     }
     let both = format!("{LINKS}?starting_after={NOBODY}&ending_before={NOBODY}");
-    reported(&server.get(&both).app_key().send().await, "ending_before", "exclude each other");
+    reported(&server.get(&both).app_key().send().await, "ending_before", "cannot be combined");
 }
 
 #[tokio::test]

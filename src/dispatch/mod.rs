@@ -137,7 +137,7 @@ fn places(routes: Vec<Route>) -> Vec<PathRoutes> {
         let siblings = paths.entry(route.path).or_default();
         assert!(
             siblings.iter().all(|other| other.method != route.method),
-            "{} {} stands twice",
+            "{} {} is registered twice",
             route.method.as_str(),
             route.path
         );

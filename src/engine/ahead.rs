@@ -85,7 +85,7 @@ impl Executor {
             }
             if let Err(error) = decided {
                 // Nothing of it was written: a definite no for everyone.
-                tracing::error!(%error, "a batch could not be loaded");
+                tracing::error!(%error, "a batch cannot be loaded");
                 self.commits.note_unread(&error);
                 overrule(&mut batch, &unavailable());
                 answer(batch);
@@ -153,7 +153,7 @@ impl Executor {
             }
             Ok(Err(Failed { error, batch })) => CommitEnd::Otherwise(self.end(batch, Err(error))),
             // Its callers went with the thread, and are told by that.
-            Err(_) => CommitEnd::Otherwise(Verdict::Stop("the thread that writes died of a bug".to_owned())),
+            Err(_) => CommitEnd::Otherwise(Verdict::Stop("the writer thread panicked".to_owned())),
         }
     }
 }

@@ -122,7 +122,7 @@ where
     }
 
     fn answer(self: Box<Self>) {
-        let undecided = || Err(Refusal::new(Code::InternalError, "The command was never decided."));
+        let undecided = || Err(Refusal::new(Code::InternalError, "The command was not decided."));
         (self.answer)(self.outcome.unwrap_or_else(undecided));
     }
 }
@@ -230,7 +230,7 @@ impl Executor {
             // The receiver stands two lines below, so it is there.
             sender.send(outcome).unwrap_or_default();
         })]);
-        let silent = || Err(Refusal::new(Code::InternalError, "The command was not answered."));
+        let silent = || Err(Refusal::new(Code::InternalError, "The command has no response."));
         receiver.recv().unwrap_or_else(|_| silent())
     }
 
@@ -301,7 +301,7 @@ impl Executor {
         loop {
             match self.decide_and_commit_once(batch) {
                 Err(CommitError::Again(reason)) if tries < TRIES_MAX => {
-                    tracing::debug!(reason, tries, "a batch is run again");
+                    tracing::debug!(reason, tries, "a batch is retried");
                     metrics::counter!("bursar_batch_retries_total").increment(1);
                     std::thread::sleep(Duration::from_millis(u64::from(tries)));
                     tries += 1;
@@ -329,7 +329,7 @@ impl Executor {
                     StoreError::Full(reason) => Err(CommitError::Full(reason)),
                     error @ (StoreError::Read(_) | StoreError::Corrupt(_)) => {
                         // Nothing was written yet: a definite no for everyone.
-                        tracing::error!(%error, "a batch could not be loaded");
+                        tracing::error!(%error, "a batch cannot be loaded");
                         self.commits.note_unread(&error);
                         overrule(batch, &unavailable());
                         Ok(())
@@ -356,7 +356,7 @@ impl Executor {
             }
         }
         for entry in batch.iter_mut().filter(|entry| !entry.decided) {
-            entry.task.overrule(Refusal::new(Code::InternalError, "The command never came to a decision."));
+            entry.task.overrule(Refusal::new(Code::InternalError, "The command was not decided."));
         }
         Ok(())
     }
@@ -392,13 +392,13 @@ impl Executor {
                 Verdict::GoOn
             }
             Err(CommitError::Full(reason)) => {
-                tracing::warn!(reason, "the store has no room for a batch");
+                tracing::warn!(reason, "the storage is too full for a batch");
                 self.commits.note(Err(NotTaken::NoRoom));
                 overrule(batch, &Refusal::storage_full());
                 Verdict::GoOn
             }
             Err(CommitError::Again(reason)) => {
-                tracing::error!(reason, "a batch was given up");
+                tracing::error!(reason, "a batch was abandoned");
                 self.commits.note(Err(NotTaken::Outage));
                 overrule(batch, &unavailable());
                 Verdict::GoOn

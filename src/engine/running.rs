@@ -170,7 +170,7 @@ impl Drop for End {
             Some(Reason::Done) if !was_last => return,
             Some(Reason::Done) => "all work is done".to_owned(),
             Some(Reason::Unknown(reason)) => reason,
-            None => "an executor died of a bug".to_owned(),
+            None => "an executor panicked".to_owned(),
         };
         self.alive.store(false, Ordering::SeqCst);
         // The first reason is the one that counts.

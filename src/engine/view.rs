@@ -55,5 +55,5 @@ pub(super) fn unreadable(error: &StoreError) -> Refusal {
 
 /// The same of one that needs more and more.
 pub(super) fn endless() -> Refusal {
-    Refusal::new(Code::InternalError, "The read never came to its end.")
+    Refusal::new(Code::InternalError, "The read did not finish.")
 }

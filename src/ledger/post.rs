@@ -269,13 +269,13 @@ fn refuse_malformed(posting: &Posting) -> Result<(), Refusal> {
     let bug = |message: &str| Err(Refusal::new(Code::InternalError, message));
     for movement in &posting.movements {
         if !movement.amount.is_positive() {
-            return bug("A movement's amount must be above zero.");
+            return bug("The amount of a transaction must be above zero.");
         }
         if movement.from == movement.to {
-            return bug("A movement must lead to another place.");
+            return bug("A transaction must name two different ledger accounts.");
         }
         if movement.from.app() != movement.to.app() {
-            return bug("A movement must stay within one book.");
+            return bug("A transaction must stay within one ledger.");
         }
     }
     Ok(())

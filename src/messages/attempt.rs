@@ -142,7 +142,7 @@ mod tests {
         let mut bench = Bench::new();
         let leased = bench.lease();
         assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Send);
-        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
+        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no response".into() }).unwrap();
         bench.clock.advance(5);
         let early = bench.lease();
         assert_eq!(begin(&mut bench, &early, Before::NotQueried), Begun::Ask);
@@ -160,7 +160,7 @@ mod tests {
         let mut bench = Bench::new();
         let leased = bench.lease();
         assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Send);
-        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
+        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no response".into() }).unwrap();
         bench.clock.advance(SETTLES_SECONDS / 2);
         let slow = bench.lease();
         assert_eq!(begin(&mut bench, &slow, Before::NotQueried), Begun::Ask);
@@ -195,7 +195,7 @@ mod tests {
             let begun = if first == Begun::Ask { begin(&mut bench, &leased, Before::Untold) } else { first };
             if begun == Begun::Send {
                 sent += 1;
-                bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
+                bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no response".into() }).unwrap();
             }
         }
         assert_eq!(sent, UNCONFIRMED_ATTEMPTS_MAX);

@@ -110,12 +110,12 @@ pub enum Unmoved {
     #[error(transparent)]
     Unread(#[from] StoreError),
     /// The database did not take what was to be written. Nobody serves it, and the same command goes on.
-    #[error("{0}. Nothing is lost: run the same command again, and it goes on where it was")]
+    #[error("{0}. No data is lost: run the same command again to continue")]
     NotCommitted(#[from] CommitError),
     /// There is something in the database that no move put there.
     #[error(
-        "the database {database} is not empty: it holds {what}, which no move of this store put there. Make a new \
-         database and move to that"
+        "the database {database} is not empty: it contains {what}, which this store's move did not write. Create a \
+         new database and move to it"
     )]
     Foreign {
         /// The database.
@@ -125,8 +125,8 @@ pub enum Unmoved {
     },
     /// Another store moves, or has moved, to the same database.
     #[error(
-        "another store moves to the database {database}, or has moved there: {source_file}, since {began_at}. Make a \
-         new database and move to that"
+        "another store is moving or has moved to the database {database}: {source_file}, since {began_at}. Create a \
+         new database and move to it"
     )]
     Another {
         /// The database.
@@ -138,8 +138,8 @@ pub enum Unmoved {
     },
     /// The store was served since the move began.
     #[error(
-        "the store {path} has changed since its move to {database} began on {began_at}: {copied} of its rows are there. \
-         Run the same command with --restart to empty the database of them and to begin again"
+        "the store {path} has changed since its move to {database} began on {began_at}, which has copied {copied} \
+         rows. Run the same command with --restart to delete the copied rows and start again"
     )]
     Changed {
         /// The store's file.
@@ -153,8 +153,8 @@ pub enum Unmoved {
     },
     /// The store has moved before, to a database that does not know of it.
     #[error(
-        "the store {path} moved to {target} on {left_at}, and {database} does not know of that. If {target} is another \
-         database, nothing is left to move; if it is lost, `bursar move --forget` lets the store be served again"
+        "the store {path} moved to {target} on {left_at}, but {database} has no record of it. If {target} is another \
+         database, the move is complete; if that database is lost, run `bursar move --forget` to serve the store again"
     )]
     Left {
         /// The store's file.
@@ -168,8 +168,8 @@ pub enum Unmoved {
     },
     /// The store is a copy that was made before the move ended, and the database is served.
     #[error(
-        "the store {path} moved to {database} on {ended_at}; this file is a copy of it from before. What happened since \
-         is in the database alone"
+        "the store {path} moved to {database} on {ended_at}; this file is an older copy of it. Only the database has \
+         the later changes"
     )]
     Copy {
         /// The copy.
@@ -180,7 +180,7 @@ pub enum Unmoved {
         ended_at: Time,
     },
     /// There is nothing in the store that a company would miss.
-    #[error("the store {path} does not move: {reason}")]
+    #[error("the store {path} cannot move: {reason}")]
     Empty {
         /// The store's file.
         path: String,
@@ -188,7 +188,7 @@ pub enum Unmoved {
         reason: &'static str,
     },
     /// The store is not sound, so its soundness cannot be proved afterwards.
-    #[error("the {side} breaks invariants, as `bursar verify` tells in full:\n{findings}", side = match side { Side::Store => "store", Side::Database => "database" })]
+    #[error("the {side} violates invariants; run `bursar verify` for all findings:\n{findings}", side = match side { Side::Store => "store", Side::Database => "database" })]
     Unsound {
         /// Which side.
         side: Side,
@@ -197,7 +197,8 @@ pub enum Unmoved {
     },
     /// What is in the database is not what was in the store.
     #[error(
-        "the database {database} is not equal to the store, and is not opened:\n{differences}\nRun the same command with --restart to empty it and to begin again"
+        "the database {database} differs from the store and is not opened:\n{differences}\nRun the same command with \
+         --restart to empty it and start again"
     )]
     Unequal {
         /// The database.
@@ -206,9 +207,7 @@ pub enum Unmoved {
         differences: String,
     },
     /// The database went on after the move, so that going back would lose something.
-    #[error(
-        "the database {database} has gone on since the move, and what happened there would be lost:\n{differences}"
-    )]
+    #[error("the database {database} has changed since the move, and these changes would be lost:\n{differences}")]
     GoneOn {
         /// The database.
         database: String,
@@ -216,7 +215,7 @@ pub enum Unmoved {
         differences: String,
     },
     /// There is no move to give up.
-    #[error("the store {path} has not moved, and no move is under way")]
+    #[error("the store {path} has not moved, and no move is in progress")]
     NoMove {
         /// The store's file.
         path: String,

@@ -74,19 +74,19 @@ pub struct Answered {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
     /// The name leads to addresses that are not public only. Not reached.
-    #[error("the address is not one of the public internet")]
+    #[error("the address is not public")]
     NotPublic,
     /// The name leads nowhere. Not reached.
     #[error("the name could not be resolved")]
     NotResolved,
     /// No connection, or no trust in the other's certificate. Not reached.
-    #[error("no connection could be made")]
+    #[error("the connection failed")]
     NotConnected,
     /// The deadline passed.
-    #[error("there was no whole answer in time")]
+    #[error("the response did not complete in time")]
     TimedOut,
     /// What came was no HTTP, or the connection broke off.
-    #[error("the answer was no valid HTTP, or broke off")]
+    #[error("the response was not valid HTTP, or the connection closed")]
     Broken,
 }
 

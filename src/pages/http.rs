@@ -17,7 +17,7 @@ const ASSET_KEPT_SECONDS: u32 = 3_600;
 /// `internal-error` when the template fails, which only a bug makes it do.
 pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
     let html = view.render().map_err(|error| {
-        tracing::error!(%error, "a page could not be drawn");
+        tracing::error!(%error, "a page cannot be rendered");
         Refusal::new(Code::InternalError, "A bug stopped this request.")
     })?;
     let answer = Answer::html(status, html)

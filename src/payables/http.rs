@@ -297,7 +297,7 @@ fn deciding() -> Vec<Route> {
             .members(Permission::Approve)
             .about(TAG, "Approve a payable")
             .describe(
-                "Requires a member with the role admin or ap_approver whom the current step names. Each member \
+                "Requires a member with the role admin or ap_approver who is named in the current step. Each member \
                  approves once per step. The submitter can never approve, administrators included.",
             )
             .takes::<Judgement>()

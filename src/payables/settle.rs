@@ -64,6 +64,6 @@ fn platform(transfer: &Transfer) -> Result<Platform, Refusal> {
 fn must_be_open(closed: Closed) -> Result<(), Refusal> {
     match closed {
         Closed::Now => Ok(()),
-        Closed::Before => Err(Refusal::new(Code::InternalError, "The money of this transfer was moved before.")),
+        Closed::Before => Err(Refusal::new(Code::InternalError, "The money of this transfer was already moved.")),
     }
 }

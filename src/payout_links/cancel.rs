@@ -47,7 +47,7 @@ pub(super) fn release(world: &mut World, link: &Arc<PayoutLink>, to: LinkStatus)
     // What waits for its money holds none yet. If the pull goes through all the same, the app's wallet has it.
     if link.status != LinkStatus::FundsPending && holds::release(world, scope, link.transfer)? == Closed::Before {
         // The link says that its hold is open, the hold says it was released: one of the two rows is damaged.
-        return Err(Refusal::new(Code::InternalError, "The money of this link was released before.").into());
+        return Err(Refusal::new(Code::InternalError, "The money of this link is already released.").into());
     }
     let transfer = transfers::find(world, scope, link.transfer)?;
     transfers::advance(world, &transfer, transfers::rules::TransferEvent::Canceled, |_| ())?;

@@ -29,13 +29,13 @@ pub use sqlite::Sqlite;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The store could not be read.
-    #[error("the store could not be read: {0}")]
+    #[error("the store cannot be read: {0}")]
     Read(String),
     /// It was read, but a row makes no sense.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
     /// Another writer of a shared store stood in the way, or the connection broke; it may go well the next time.
-    #[error("the store could not be read just now: {0}")]
+    #[error("the store cannot be read now: {0}")]
     Again(String),
     /// The storage has no room even for what a look-up needs.
     #[error("the storage is full: {0}")]
@@ -50,7 +50,7 @@ pub enum CommitError {
     Refused(String),
     /// Certainly nothing was written: another writer of a shared store stood in the way, or the connection broke
     /// before the commit was asked for. The same changes may be decided anew.
-    #[error("the store could not commit just now: {0}")]
+    #[error("the store cannot commit now: {0}")]
     Again(String),
     /// Certainly nothing was written: the storage has no room.
     #[error("the storage is full: {0}")]

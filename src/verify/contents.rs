@@ -52,9 +52,8 @@ impl Contents {
 
     /// Why this is not taken for a company's store; `None` where it may be one.
     pub fn refusal(&self, empty_ok: bool) -> Option<&'static str> {
-        (self.organizations == 0 && !empty_ok).then_some(
-            "there is no organization in it. If it is meant to be empty, run the same command with --empty-ok",
-        )
+        (self.organizations == 0 && !empty_ok)
+            .then_some("it has no organization. If it should be empty, run the same command with --empty-ok")
     }
 }
 

@@ -44,7 +44,7 @@ impl DaySums {
             };
             Finding {
                 invariant: 3,
-                what: format!("lacks {lacks} cents of its {what}"),
+                what: format!("misses {lacks} cents of its {what}"),
                 place: format!("{what} of app {app}{of} on {day}"),
             }
         })

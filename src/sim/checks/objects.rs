@@ -54,7 +54,7 @@ impl Objects {
     fn effect(&mut self, mark: Option<&str>, id: Uuid) -> Option<Finding> {
         let mark = mark.filter(|mark| mark.starts_with(MARK))?;
         let first = *self.made.entry(mark.to_owned()).or_insert(id);
-        let what = format!("was made by a request that had made {first} before");
+        let what = format!("was created by a request that had already created {first}");
         (first != id).then(|| Finding { invariant: 8, what, place: id.to_string() })
     }
 

@@ -60,7 +60,7 @@ pub enum OpenError {
         reason: String,
     },
     /// The system has no thread for what is done beside it.
-    #[error("cannot open the database {database}: no thread for what is done beside it: {source}")]
+    #[error("cannot open the database {database}: cannot start a background thread: {source}")]
     Thread {
         /// Where it is, without its password.
         database: String,
@@ -76,7 +76,7 @@ pub enum OpenError {
         reason: String,
     },
     /// The schema could not be brought up to date.
-    #[error("cannot bring the database {database} up to date: {reason}")]
+    #[error("cannot migrate the database {database}: {reason}")]
     Migration {
         /// Where it is, without its password.
         database: String,
@@ -95,8 +95,8 @@ pub enum OpenError {
     },
     /// The schema is newer than the program, which would not know what it means.
     #[error(
-        "the database {database} was brought up to date by a newer bursar than this one, which knows {known} of its \
-         {applied} migrations: run a bursar of that version or later"
+        "the database {database} was migrated by a newer version of bursar; this version knows {known} of its \
+         {applied} migrations. Run that version or a later one"
     )]
     Newer {
         /// Where it is, without its password.
@@ -108,8 +108,8 @@ pub enum OpenError {
     },
     /// A store moves into it, and not all of it is here.
     #[error(
-        "a move into the database {database} has not ended: from {source_file}, since {began_at}. Run the same \
-         `bursar move` again to go on with it, or with --give-up to empty the database again"
+        "a move into the database {database} is not complete: from {source_file}, since {began_at}. Run the same \
+         `bursar move` again to continue, or with --give-up to empty the database"
     )]
     HalfMoved {
         /// Where it is, without its password.
@@ -121,7 +121,7 @@ pub enum OpenError {
     },
     /// It is distributed but for some tables, and may not be changed.
     #[error(
-        "the database {database} is distributed, but {tables} in it not yet; run `bursar migrate`, or start without \
+        "the database {database} is distributed, but {tables} are not; run `bursar migrate`, or start without \
          --no-migrate"
     )]
     Undistributed {
@@ -131,7 +131,7 @@ pub enum OpenError {
         tables: String,
     },
     /// It cannot be distributed, or is and cannot be relied on.
-    #[error("the database {database} cannot be used as a distributed one: {reason}")]
+    #[error("the database {database} cannot be used as a distributed database: {reason}")]
     Undistributable {
         /// Where it is, without its password.
         database: String,

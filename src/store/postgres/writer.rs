@@ -56,7 +56,7 @@ impl Writer {
                 // At SERIALIZABLE what one sees is older than the lock that one has waited for, and the server says so.
                 // Whoever was before may be there again sooner, so it may take many goes.
                 Err(link_error) if link_error.is_conflict() && begun.elapsed() < LOCKED_WITHIN => {
-                    tracing::debug!(%link_error, "a batch begins again");
+                    tracing::debug!(%link_error, "a batch restarts");
                     metrics::counter!("bursar_batch_retries_total").increment(1);
                     link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], LOAD_DEADLINE).map_err(LinkError::of_read)?;
                 }
@@ -75,9 +75,9 @@ impl Writer {
         }
         let last = found[0].first().map(|row| row.try_get::<_, i64>(0));
         let last = match last {
-            Some(Ok(CLOSED)) => return Err(StoreError::Read("a move into the database has not ended".to_owned())),
+            Some(Ok(CLOSED)) => return Err(StoreError::Read("a move into the database is not complete".to_owned())),
             Some(Ok(last)) => Time::from_micros(last),
-            Some(Err(_)) | None => return Err(StoreError::Read("the organization could not be locked".to_owned())),
+            Some(Err(_)) | None => return Err(StoreError::Read("the organization cannot be locked".to_owned())),
         };
         let answers = questions.answers(&found[2..])?;
         self.link = Some(link);
@@ -178,7 +178,7 @@ impl Writer {
         asks.push(Ask::Plain("COMMIT".to_owned()));
         link.listen();
         let mut answers = link.ask(&asks, COMMIT_DEADLINE);
-        let committed = answers.pop().unwrap_or_else(|| Err(LinkError::Broken("there was no answer".to_owned())));
+        let committed = answers.pop().unwrap_or_else(|| Err(LinkError::Broken("there was no response".to_owned())));
         let outcome = outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned());
         match &outcome {
             // A server without room may refuse a new connection, and its answer to COMMIT has ended the transaction.

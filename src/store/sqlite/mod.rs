@@ -72,7 +72,7 @@ pub enum OpenError {
         source: rusqlite::Error,
     },
     /// The system has no thread for what is done beside.
-    #[error("cannot open the database {path}: no thread for its {what}: {source}")]
+    #[error("cannot open the database {path}: cannot start the thread for its {what}: {source}")]
     Thread {
         /// The file.
         path: String,
@@ -82,7 +82,7 @@ pub enum OpenError {
         source: std::io::Error,
     },
     /// The file holds something else.
-    #[error("cannot open the database {path}: it is no store of bursar: {reason}")]
+    #[error("cannot open the database {path}: it is not a bursar store: {reason}")]
     NotAStore {
         /// The file.
         path: String,
@@ -90,7 +90,7 @@ pub enum OpenError {
         reason: String,
     },
     /// The schema could not be brought up to date.
-    #[error("cannot bring the database {path} up to date: {reason}")]
+    #[error("cannot migrate the database {path}: {reason}")]
     Migration {
         /// The file.
         path: String,
@@ -106,15 +106,15 @@ pub enum OpenError {
         missing: usize,
     },
     /// The schema is newer than the program.
-    #[error("the database {path} was made by a newer bursar than this one")]
+    #[error("the database {path} was created by a newer version of bursar")]
     Newer {
         /// The file.
         path: String,
     },
     /// Everything in it has moved to a server, and whoever served it now would serve it twice.
     #[error(
-        "the store {path} moved to {target} on {left_at}. Serve it from there: --database-url, with the same data \
-         folder and key file. To come back, run `bursar move --give-up --to` with that database"
+        "the store {path} moved to {target} on {left_at}. Serve that database with --database-url, the same data \
+         folder and the same key file. To return to this file, run `bursar move --give-up --to` with that database"
     )]
     Moved {
         /// The file.
