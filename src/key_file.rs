@@ -166,8 +166,8 @@ impl MasterKeys {
             (None, _) if keys.is_empty() => {
                 Err("must contain 64 hex digits, or the lines that `bursar keys master` writes".to_owned())
             }
-            (None, _) => Err("lacks the line \"hashing <64 hex digits>\"".to_owned()),
-            (_, None) => Err("lacks a line that ends in \"active\"".to_owned()),
+            (None, _) => Err("has no line \"hashing <64 hex digits>\"".to_owned()),
+            (_, None) => Err("has no line that ends in \"active\"".to_owned()),
         }
     }
 
@@ -382,13 +382,13 @@ mod tests {
     fn each_wrong_line_is_named() {
         let digits = "0f".repeat(32);
         for (text, said) in [
-            (format!("1 {digits} active"), "lacks the line \"hashing"),
-            (format!("hashing {digits}\n1 {digits}"), "lacks a line that ends in \"active\""),
-            (format!("hashing {digits}\n1 {digits} active\n1 {digits}"), "line 3: the same key id"),
+            (format!("1 {digits} active"), "has no line \"hashing"),
+            (format!("hashing {digits}\n1 {digits}"), "has no line that ends in \"active\""),
+            (format!("hashing {digits}\n1 {digits} active\n1 {digits}"), "line 3: duplicate key id"),
             (format!("hashing {digits}\n1 {digits} active\n2 {digits} active"), "line 3: a second active key"),
             (format!("hashing {digits}\n0 {digits} active"), "line 2: must begin with a key id"),
             (format!("hashing {digits}\n1 {digits} active now"), "line 2: must be"),
-            ("hashing 0f".to_owned(), "line 1: must hold 64 hex digits"),
+            ("hashing 0f".to_owned(), "line 1: must contain 64 hex digits"),
         ] {
             let wrong = MasterKeys::parse(&text).unwrap_err();
             assert!(wrong.contains(said) && !wrong.contains(&digits), "{wrong}");

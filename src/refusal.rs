@@ -159,7 +159,7 @@ impl Refusal {
 
     /// There is no such object, or it is somebody else's, which is the same.
     pub fn not_found(what: &str) -> Self {
-        Self::new(Code::NotFound, format!("There is no such {what}."))
+        Self::new(Code::NotFound, format!("The {what} does not exist."))
     }
 
     /// The refusal of a change while the storage is full.

@@ -266,7 +266,7 @@ fn turn_away(stream: &TcpStream) {
 /// Answers are small and complete: waiting to fill a packet only delays them.
 fn at_once(stream: TcpStream) -> TcpStream {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "answers may be delayed");
+        tracing::debug!(%error, "responses may be delayed");
     }
     stream
 }

@@ -434,5 +434,5 @@ async fn a_day_that_was_tampered_with_is_found_out() {
     server.verify();
     let findings = server.tampered::<LimitDay>(|_| true, |day| day.total = Cents::ZERO);
     let found: Vec<_> = findings.into_iter().map(|finding| (finding.invariant, finding.what)).collect();
-    assert_eq!(found, [(3, "lacks 5000 cents of its payouts".to_owned())]);
+    assert_eq!(found, [(3, "misses 5000 cents of its payouts".to_owned())]);
 }

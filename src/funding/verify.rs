@@ -52,7 +52,7 @@ impl Checker {
         let wrong = if debt.left_open.is_negative() || debt.left_open > debt.amount {
             Some(format!("leaves {} of {} open", debt.left_open.dollars(), debt.amount.dollars()))
         } else if debt.open != debt.left_open.is_positive() || debt.open == debt.covered_at.is_some() {
-            Some("is open and covered at once, or neither".to_owned())
+            Some("is both open and covered, or neither".to_owned())
         } else if !self.taken_back.contains(&debt.id) {
             Some("is for a transfer that was not returned".to_owned())
         } else {
@@ -170,8 +170,8 @@ mod tests {
         }
         assert_eq!(found(&debt(), None), ["is missing; 300 cents are owed and 2 debits are in progress"]);
         let table: [(&str, Debt); 3] = [
-            ("leaves $3.00 open of $2.99", Debt { amount: Cents::new(299), ..debt() }),
-            ("is open and covered at once, or neither", Debt { covered_at: Some(NOW), ..debt() }),
+            ("leaves $3.00 of $2.99 open", Debt { amount: Cents::new(299), ..debt() }),
+            ("is both open and covered, or neither", Debt { covered_at: Some(NOW), ..debt() }),
             ("is for a transfer that was not returned", Debt { id: TransferId(Uuid::from_u128(4)), ..debt() }),
         ];
         for (what, debt) in table {

@@ -194,7 +194,7 @@ fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refu
     let opened = keyed.vault.open(&seal_context(stored.org, keyed), &bytes).ok();
     match opened.and_then(|body| String::from_utf8(body).ok()) {
         Some(body) => Ok(Some(body)),
-        None => Err(Refusal::new(Code::InternalError, "The answer that is kept for this idempotency key is damaged.")),
+        None => Err(Refusal::new(Code::InternalError, "The stored response of this idempotency key is damaged.")),
     }
 }
 
@@ -263,7 +263,7 @@ impl StoredAnswer {
 /// that a tombstone would.
 pub fn outlived(now: Time, limit: usize) -> Query {
     let table = <StoredAnswer as Record>::TABLE;
-    let column = |name| table.position(name).expect("a column of stored answers");
+    let column = |name| table.position(name).expect("a column of stored responses");
     let condition = |name, compare, value| Condition { column: column(name), compare, value };
     Query {
         table,
@@ -422,7 +422,7 @@ mod tests {
         bursar.clock.advance(1);
         let refusal = bursar.engine.run(once(&bursar, "hush")).await.unwrap_err();
         assert_eq!(refusal.code, Code::IdempotencyKeyReused);
-        assert!(refusal.message.contains("It made 7."), "{}", refusal.message);
+        assert!(refusal.message.contains("It created 7."), "{}", refusal.message);
     }
 
     /// Another process, whose clock is ahead, may have cleared it away.

@@ -35,7 +35,7 @@ impl<T: ToSchema> PartialSchema for ListEnvelope<T> {
     fn schema() -> RefOr<Schema> {
         let has_more = ObjectBuilder::new()
             .schema_type(Type::Boolean)
-            .description(Some("Whether more objects exist beyond this page, in the direction that was asked for."));
+            .description(Some("Whether more objects exist after this page, in the requested direction."));
         let data = ArrayBuilder::new().items(Ref::from_schema_name(T::name())).description(Some("The objects."));
         let envelope = ObjectBuilder::new().property("has_more", has_more).property("data", data);
         envelope.required("has_more").required("data").into()

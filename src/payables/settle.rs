@@ -57,7 +57,7 @@ fn of(world: &World, transfer: &Transfer) -> Result<Arc<Payable>, Halt> {
 }
 
 fn platform(transfer: &Transfer) -> Result<Platform, Refusal> {
-    transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A transfer to a vendor lacks its rail."))
+    transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A transfer to a vendor has no rail."))
 }
 
 /// A transfer that is under way has its money set aside; if not, one of the two rows is damaged.

@@ -125,7 +125,7 @@ impl Promises {
                     return Err(format!("returned {before:?} and then, by {again}, {now:?}"));
                 }
             }
-            Some((print, _)) => return Err(format!("was answered although another request had the key: {print}")),
+            Some((print, _)) => return Err(format!("got a response although another request had the key: {print}")),
             None if answer.replayed && !known.doubtful => {
                 return Err("the first response is marked as a replay".to_owned());
             }

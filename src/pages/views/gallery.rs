@@ -52,11 +52,11 @@ fn each_field_has_a_label_and_each_reference_inside_a_page_leads_somewhere() {
         }
         for pointer in ["for", "aria-describedby", "aria-labelledby"] {
             for id in values_of(&tags, pointer) {
-                assert!(unique.contains(id), "{name}: {pointer} names {id}, which is not there");
+                assert!(unique.contains(id), "{name}: {pointer} names {id}, which does not exist");
             }
         }
         for anchor in values_of(&tags, "href").iter().filter_map(|href| href.strip_prefix('#')) {
-            assert!(unique.contains(anchor), "{name}: a link leads to #{anchor}, which is not there");
+            assert!(unique.contains(anchor), "{name}: a link leads to #{anchor}, which does not exist");
         }
     }
 }

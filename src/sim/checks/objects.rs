@@ -64,7 +64,7 @@ impl Objects {
             |invariant, what: String| Some(Finding { invariant, what, place: format!("payout link {}", after.id) });
         let before = change.before.as_ref().map(|link| link.status);
         if !self.has_its_money(after) {
-            return finding(9, format!("is {} before its money is there", after.status));
+            return finding(9, format!("is {} before its money has arrived", after.status));
         }
         if !link_may_follow(before, after.status) {
             return finding(9, format!("went from {before:?} to {}", after.status));

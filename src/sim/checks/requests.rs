@@ -56,8 +56,8 @@ impl Requests {
                 let link = changed::<PayoutLink>(changes).filter_map(|link| link.after).find(|link| link.id == id);
                 match link {
                     Some(link) if link.amount == after.amount => None,
-                    Some(_) => Some("made a link of another amount"),
-                    None => newly.then_some("was approved in another commit than its link was made in"),
+                    Some(_) => Some("created a link of another amount"),
+                    None => newly.then_some("was approved in another commit than the one that created its link"),
                 }
             }
         }

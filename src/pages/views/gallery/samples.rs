@@ -273,7 +273,7 @@ fn identity_pages() -> Vec<Shown> {
 
 fn contact_change_pages() -> Vec<Shown> {
     let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a complete email address, like ada@example.com.")]);
-    let wrong_code = form(&[], &[("new_token", "The code is wrong. It may be tried 4 more times.")]);
+    let wrong_code = form(&[], &[("new_token", "The code is wrong. You have 4 attempts left.")]);
     vec![
         show("contact-change", &contact_change(false, Form::default())),
         show("contact-changed", &contact_change(true, Form::default())),
@@ -426,7 +426,7 @@ fn notice_pages() -> Vec<Shown> {
         state,
         form,
     };
-    let wrong = form(&[], &[("token", "The code is wrong. It may be tried 4 more times.")]);
+    let wrong = form(&[], &[("token", "The code is wrong. You have 4 attempts left.")]);
     vec![
         show("notice", &notice(NoticeState::Running, Form::default())),
         show("notice-stopped", &notice(NoticeState::Stopped, Form::default())),
