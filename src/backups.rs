@@ -40,7 +40,7 @@ pub struct Copied {
 pub fn backup(config: &Config, to: &Path) -> Result<Copied, NotCopied> {
     let store = embedded(config)?;
     if !store.exists() {
-        return Err(NotCopied::Refused(format!("there is no store at {}", store.display())));
+        return Err(NotCopied::Refused(format!("no store exists at {}", store.display())));
     }
     put(store, to, Purpose::Backup)
 }
@@ -60,15 +60,14 @@ enum Purpose {
 pub fn restore(config: &Config, from: &Path, empty_ok: bool) -> Result<Copied, NotCopied> {
     let store = embedded(config)?;
     if !from.is_file() {
-        return Err(NotCopied::Refused(format!("there is no file {}", from.display())));
+        return Err(NotCopied::Refused(format!("the file {} does not exist", from.display())));
     }
     if let Some(folder) = store.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         instance::make_folder(folder)?;
     }
     let lock = instance::lock(store)?;
     if let Some(there) = [store.to_owned(), sibling(store, "-wal")].iter().find(|path| path.exists()) {
-        let message =
-            format!("{} is there: a copy is put only where no store is. Move it away first.", there.display());
+        let message = format!("{} already exists. Move it away before you restore a copy.", there.display());
         return Err(NotCopied::Refused(message));
     }
     let copied = put(from, store, Purpose::Restore { empty_ok })?;
@@ -89,7 +88,7 @@ fn embedded(config: &Config) -> Result<&Path, NotCopied> {
 /// Copies a store's file to a new one, which gets its name only after it was flushed and checked.
 fn put(from: &Path, to: &Path, purpose: Purpose) -> Result<Copied, NotCopied> {
     if to.exists() {
-        return Err(NotCopied::Refused(format!("{} is there already: name another file", to.display())));
+        return Err(NotCopied::Refused(format!("{} already exists: name another file", to.display())));
     }
     let part = sibling(to, ".part");
     clear(&part)?;
@@ -121,7 +120,7 @@ fn make(from: &Path, part: &Path, purpose: Purpose) -> Result<(Report, Contents)
     }
     match report.findings.len() {
         0 => Ok((report, contents)),
-        found => Err(NotCopied::Refused(format!("the copy has {found} findings: see bursar verify"))),
+        found => Err(NotCopied::Refused(format!("the copy has {found} findings: run bursar verify"))),
     }
 }
 
@@ -137,7 +136,7 @@ fn clear(part: &Path) -> Result<(), NotCopied> {
     for path in [part.to_owned(), sibling(part, "-wal"), sibling(part, "-shm")] {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(system("cannot remove what is left of a copy", &path)(error));
+                return Err(system("cannot remove an incomplete copy", &path)(error));
             }
             Ok(()) | Err(_) => {}
         }

@@ -104,7 +104,7 @@ impl Serialize for Time {
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("is no date-time"))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("is not a valid date-time"))
     }
 }
 

@@ -62,7 +62,7 @@ pub fn raise_open_files() -> usize {
     let now = match setrlimit(Resource::Nofile, raised) {
         Ok(()) => raised.current,
         Err(error) => {
-            tracing::warn!(%error, "the limit on open files could not be raised");
+            tracing::warn!(%error, "the limit on open files cannot be raised");
             limit.current
         }
     };
@@ -150,7 +150,7 @@ impl<S> Guarded<S> {
         let deadline = self.write_deadline;
         let is_stalled = self.is_stalled.get_or_insert_with(|| Box::pin(sleep(deadline)));
         ready!(is_stalled.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the caller does not read its answer")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read its response")))
     }
 }
 

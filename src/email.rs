@@ -30,7 +30,7 @@ pub struct Email(String);
 
 /// Public code `invalid-email`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("is not an e-mail address such as \"name@example.com\"")]
+#[error("must be an e-mail address such as \"name@example.com\"")]
 pub struct InvalidEmail;
 
 impl Email {

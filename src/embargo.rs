@@ -35,7 +35,7 @@ const REGIONS: [&str; 18] = [
 ];
 
 /// The refusal of a country under embargo, as a sentence without its subject.
-pub const REFUSED: &str = "is in a country or region under embargo, to which nothing is sent";
+pub const REFUSED: &str = "is in a country or region under embargo";
 
 /// Returns whether a country, by its two letters in upper case, is under embargo.
 #[must_use]

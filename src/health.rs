@@ -21,7 +21,7 @@ use crate::store::Reads;
 /// The time for which a failed commit makes the program unready, unless another commit succeeds. Afterwards requests
 /// are accepted again, because only a request can show whether the store works.
 const ERROR_SHOWN: Duration = Duration::from_secs(15);
-const NO_ROOM: &str = "The storage is full: reads are answered, changes are refused until there is room again.";
+const NO_ROOM: &str = "The storage is full. Reads work; changes are refused until space is free.";
 /// The interval for folding samples.
 const FOLD_EVERY: Duration = Duration::from_secs(5);
 
@@ -63,7 +63,7 @@ impl Health {
     /// Returns why the program is not ready; `None` if it is.
     pub fn error(&self) -> Option<&'static str> {
         if self.stopping.load(Ordering::SeqCst) {
-            return Some("It is shutting down.");
+            return Some("The server is shutting down.");
         }
         if !self.engine.is_alive() {
             return Some("The engine has stopped.");
@@ -73,7 +73,7 @@ impl Health {
         }
         match self.engine.commits_failed_within(ERROR_SHOWN) {
             Some(NotTaken::NoRoom) => return Some(NO_ROOM),
-            Some(NotTaken::Outage) => return Some("The store did not take the last commit."),
+            Some(NotTaken::Outage) => return Some("The store rejected the last commit."),
             None => {}
         }
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,7 +108,7 @@ async fn readyz(health: Arc<Health>) -> Outcome {
             tracing::debug!(%error, "not ready");
             unready("The database cannot be reached.")
         }
-        Err(_) => unready("The database could not be asked."),
+        Err(_) => unready("The database did not respond."),
     }
 }
 
@@ -125,14 +125,14 @@ pub fn routes(health: &Arc<Health>) -> Vec<Route> {
     let measures = move |_: Call| std::future::ready(Ok(metrics(&measured)));
     vec![
         route!(Get "/livez" Anyone "livez" livez)
-            .about("Operations", "Tells whether the process lives")
-            .gives_empty(200, "It does."),
+            .about("Operations", "Check that the process runs")
+            .gives_empty(200, "The process runs."),
         Route::new(crate::http::Method::Get, "/readyz", crate::http::Who::Anyone, "readyz", is_ready)
-            .about("Operations", "Tells whether requests should be sent here")
-            .gives_empty(200, "They should.")
+            .about("Operations", "Check that the server can handle requests")
+            .gives_empty(200, "The server can handle requests.")
             .refuses(&[Code::ServiceUnavailable]),
         Route::new(crate::http::Method::Get, "/metrics", crate::http::Who::Anyone, "metrics", measures)
-            .about("Operations", "What the process measures, in the text format of Prometheus")
+            .about("Operations", "Get metrics in the Prometheus text format")
             .gives_empty(200, "The metrics."),
     ]
 }

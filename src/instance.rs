@@ -38,7 +38,8 @@ pub enum Unopened {
     Config(#[from] BadConfig),
     /// Another process has the store: exit code 1.
     #[error(
-        "another bursar has {path} open, and an embedded store has one process. Stop that server first (systemctl stop bursar), or use its HTTP API"
+        "another bursar process has {path} open, and an embedded store allows one process. Stop that server first \
+         (systemctl stop bursar), or use its HTTP API"
     )]
     Locked { path: String },
     /// The embedded store did not open: exit code 1.
@@ -170,7 +171,7 @@ impl Instance {
         }
         executors.extend(stores.pop().map(|store| executor(store, command_seeds)));
         let engine = Engine::with(executors).map_err(system("cannot start the engine's threads"))?;
-        let queries = Queries::start(self.reads.clone()).map_err(system("cannot start the threads of reads"))?;
+        let queries = Queries::start(self.reads.clone()).map_err(system("cannot start the read threads"))?;
         let bursar = Bursar {
             engine,
             reads: self.reads,
@@ -197,12 +198,12 @@ fn begin_history(stores: &mut Vec<Store>, reads: &Reads, keys: &HistoryKeys, clo
     let Some(store) = stores.pop() else { return Ok(()) };
     let opened = std::thread::scope(|scope| {
         let opening = scope.spawn(|| history::open(store, reads, keys, clock));
-        let died = || Err(history::Unopened::Refused("a bug of ours stopped the start".to_owned()));
+        let died = || Err(history::Unopened::Refused("a bug stopped the start".to_owned()));
         opening.join().unwrap_or_else(|_| died())
     });
     let store = opened.map_err(|error| match error {
         history::Unopened::ForeignKey => Unopened::Config(BadConfig::one(format!(
-            "key-file: holds another key than the one that this store was filled with: put that one back ({error})"
+            "key-file: does not match this store; restore the key file that this store was created with ({error})"
         ))),
         history::Unopened::Store(_) | history::Unopened::Refused(_) => {
             Unopened::Sandbox(format!("cannot open the history: {error}"))
@@ -225,14 +226,14 @@ pub fn with_vault(config: &Config) -> Result<(Instance, Vault), Unopened> {
     let opened = Instance::configured(config)?;
     if !opened.is_empty()? {
         let reason = format!(
-            "key-file {}: is not there, and what is in this store opens with its own key only: put back the key file that \
-             the store began with",
+            "key-file {}: does not exist, and this store requires its own key; restore the key file that this store \
+             was created with",
             path.display()
         );
         return Err(BadConfig::one(reason).into());
     }
     key_file::write_new(path, &MasterKeys::draw())
-        .map_err(system(format!("cannot make the key file {}", path.display())))?;
+        .map_err(system(format!("cannot create the key file {}", path.display())))?;
     Ok((opened, vault(config)?))
 }
 
@@ -244,7 +245,7 @@ pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopene
         && let Err(foreign) = keys::organization_in(&key.client_id, config.environment)
     {
         let reason = format!(
-            "environment {}: this store belongs to another ({}); each environment has a store of its own",
+            "environment {}: this store belongs to another environment ({}); each environment needs its own store",
             config.environment, foreign.message
         );
         return Err(BadConfig::one(reason).into());
@@ -252,7 +253,7 @@ pub async fn must_belong(bursar: &Bursar, config: &Config) -> Result<(), Unopene
     let links = bursar.read(|world| world.page::<PayoutLink>(&Query::across::<PayoutLink>(1))).await.map_err(unread)?;
     if links.first().is_some_and(|link| !payout_links::opens_with(&bursar.vault, link)) {
         let reason = format!(
-            "key-file {}: holds another key than the one that this store was filled with: put that one back",
+            "key-file {}: does not match this store; restore the key file that this store was created with",
             config.key.file.display()
         );
         return Err(BadConfig::one(reason).into());
@@ -285,7 +286,7 @@ pub fn history_of(config: &Config) -> Result<Option<HistoryKeys>, Unopened> {
 /// file, `Locked` if a server has it open, and `Store` if its schema is not exactly the program's.
 pub fn departing(path: &Path) -> Result<(Departure, Guards), Unopened> {
     if !path.exists() {
-        return Err(BadConfig::one(format!("there is no store at {}", path.display())).into());
+        return Err(BadConfig::one(format!("no store exists at {}", path.display())).into());
     }
     let guards = Guards { background: Vec::new(), lock: Some(lock(path)?) };
     Ok((Departure::open(path)?, guards))
@@ -322,7 +323,7 @@ fn server(settings: &postgres::Settings, password_file: Option<&Path>) -> Result
 
 impl std::fmt::Debug for Guards {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Guards(beside: {}, locked: {})", self.background.len(), self.lock.is_some())
+        write!(f, "Guards(checks: {}, locked: {})", self.background.len(), self.lock.is_some())
     }
 }
 
@@ -332,7 +333,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Unopened> {
         .recursive(true)
         .mode(0o700)
         .create(folder)
-        .map_err(system(format!("cannot make the data folder {}", folder.display())))
+        .map_err(system(format!("cannot create the data folder {}", folder.display())))
 }
 
 /// Locks the store by a file next to it. The operating system releases the lock when the process ends. All names of a
@@ -414,7 +415,7 @@ mod tests {
         assert_eq!((mode(&data_dir), mode(&config.key.file)), (0o700, 0o600));
 
         std::fs::set_permissions(&config.key.file, std::fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(with_vault(&config).err().unwrap().to_string().contains("may be read by others"));
+        assert!(with_vault(&config).err().unwrap().to_string().contains("is readable by other users"));
     }
 
     #[test]

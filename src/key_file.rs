@@ -51,7 +51,7 @@ impl KeySource {
     /// Returns the source if its settings are valid, else the reason.
     pub fn checked(self) -> Result<Self, String> {
         if self.command.is_some() && self.url.is_some() {
-            return Err("master-key-command and master-key-url exclude each other: give one of them".to_owned());
+            return Err("master-key-command and master-key-url cannot be combined; set only one of them".to_owned());
         }
         let is_local = |url: &String| {
             let here = ["http://127.0.0.1", "http://[::1]", "http://localhost"];
@@ -60,7 +60,7 @@ impl KeySource {
         };
         match &self.url {
             Some(url) if !url.starts_with("https://") && !is_local(url) => {
-                Err("master-key-url must begin with https://, unless it is on this machine: keys come back from it"
+                Err("master-key-url must begin with https://, unless it is on this machine, because it returns keys"
                     .to_owned())
             }
             Some(_) | None => Ok(self),
@@ -71,11 +71,11 @@ impl KeySource {
     pub fn read(&self) -> Result<MasterKeys, String> {
         if !self.file.exists() {
             let file = self.file.display();
-            return Err(format!("key-file {file}: there is no such file; make it with: bursar keys master {file}"));
+            return Err(format!("key-file {file}: does not exist; create it with: bursar keys master {file}"));
         }
         let text = secret_text(&self.file).map_err(|reason| format!("key-file {}: {reason}", self.file.display()))?;
         let (text, at) = match (&self.command, &self.url) {
-            (Some(command), _) => (unwrap_by_command(command, &text)?, "what master-key-command printed".to_owned()),
+            (Some(command), _) => (unwrap_by_command(command, &text)?, "the output of master-key-command".to_owned()),
             (None, Some(url)) => {
                 let token = match &self.token_file {
                     Some(path) => Some(
@@ -84,7 +84,7 @@ impl KeySource {
                     ),
                     None => None,
                 };
-                (unwrap_by_call(url, token, &text)?, "what master-key-url answered".to_owned())
+                (unwrap_by_call(url, token, &text)?, "the response of master-key-url".to_owned())
             }
             (None, None) => (text, format!("key-file {}", self.file.display())),
         };
@@ -128,7 +128,7 @@ impl MasterKeys {
                 [] => {}
                 [comment, ..] if comment.starts_with('#') => {}
                 ["hashing", digits] if hashing.is_none() => {
-                    hashing = Some(key(digits).ok_or_else(|| wrong("must hold 64 hex digits after \"hashing\""))?);
+                    hashing = Some(key(digits).ok_or_else(|| wrong("must contain 64 hex digits after \"hashing\""))?);
                 }
                 [id, digits] | [id, digits, "active"] => {
                     let id: u16 = id
@@ -136,9 +136,9 @@ impl MasterKeys {
                         .ok()
                         .filter(|id| *id > 0)
                         .ok_or_else(|| wrong("must begin with a key id from 1 to 65535"))?;
-                    let key = key(digits).ok_or_else(|| wrong("must hold 64 hex digits after the key id"))?;
+                    let key = key(digits).ok_or_else(|| wrong("must contain 64 hex digits after the key id"))?;
                     if keys.insert(id, key).is_some() {
-                        return Err(wrong("the same key id a second time"));
+                        return Err(wrong("duplicate key id"));
                     }
                     if words.len() == 3 && active.replace(id).is_some() {
                         return Err(wrong("a second active key"));
@@ -154,10 +154,10 @@ impl MasterKeys {
         match (hashing, active) {
             (Some(hashing), Some(active)) => Ok(Self { hashing, keys, active }),
             (None, _) if keys.is_empty() => {
-                Err("must hold 64 hex digits, or the lines that `bursar keys master` writes".to_owned())
+                Err("must contain 64 hex digits, or the lines that `bursar keys master` writes".to_owned())
             }
-            (None, _) => Err("lacks the line \"hashing <64 hex digits>\"".to_owned()),
-            (_, None) => Err("lacks a line that ends in \"active\"".to_owned()),
+            (None, _) => Err("has no line \"hashing <64 hex digits>\"".to_owned()),
+            (_, None) => Err("has no line that ends in \"active\"".to_owned()),
         }
     }
 
@@ -166,7 +166,7 @@ impl MasterKeys {
     pub fn text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(FILE_MAX / 64));
         text.push_str(
-            "# Master keys of bursar: they open every sealed value. Keep a copy of this file in another place.\n",
+            "# Master keys of bursar. They decrypt every sealed value. Keep a copy of this file in another place.\n",
         );
         let mut line = |name: &str, key: &Key, end: &str| {
             text.push_str(name);
@@ -240,12 +240,12 @@ fn key(text: &str) -> Option<Key> {
 /// Reads a file that only its owner may read. An error gives the reason and the remedy.
 pub fn secret_text(path: &Path) -> Result<Zeroizing<String>, String> {
     let unread = |error: io::Error| {
-        let missing = "there is no such file; write the secret into it and set its mode to 600";
+        let missing = "does not exist; write the secret into it and set its mode to 600";
         if error.kind() == io::ErrorKind::NotFound { missing.to_owned() } else { error.to_string() }
     };
     let mode = std::fs::metadata(path).map_err(unread)?.permissions().mode();
     if mode & 0o077 != 0 {
-        return Err(format!("may be read by others (mode {:o}); set it to 600", mode & 0o777));
+        return Err(format!("is readable by other users (mode {:o}); set its mode to 600", mode & 0o777));
     }
     Ok(Zeroizing::new(std::fs::read_to_string(path).map_err(unread)?))
 }
@@ -294,7 +294,7 @@ fn unwrap_by_command(command: &str, wrapped: &str) -> Result<Zeroizing<String>, 
     if !output.status.success() {
         return Err(failed(&format!("{program} ended with {}", output.status)));
     }
-    String::from_utf8(output.stdout).map(Zeroizing::new).map_err(|_| failed(&"printed something that is not text"))
+    String::from_utf8(output.stdout).map(Zeroizing::new).map_err(|_| failed(&"printed output that is not valid UTF-8"))
 }
 
 fn unwrap_by_call(url: &str, token: Option<Zeroizing<String>>, wrapped: &str) -> Result<Zeroizing<String>, String> {
@@ -317,16 +317,15 @@ fn unwrap_by_call(url: &str, token: Option<Zeroizing<String>>, wrapped: &str) ->
             let answer = request.send().await.map_err(|error| error.without_url().to_string())?;
             let status = answer.status();
             if !status.is_success() {
-                return Err(format!("answered {status}"));
+                return Err(format!("responded with {status}"));
             }
-            let body: serde_json::Value =
-                answer.json().await.map_err(|_| "answered something that is not JSON".to_owned())?;
-            let plain = body["plaintext"].as_str().ok_or("the answer has no \"plaintext\"")?;
+            let body: serde_json::Value = answer.json().await.map_err(|_| "the response is not JSON".to_owned())?;
+            let plain = body["plaintext"].as_str().ok_or("the response has no \"plaintext\"")?;
             let plain = BASE64_STANDARD.decode(plain).map_err(|_| "\"plaintext\" is not Base64".to_owned())?;
             String::from_utf8(plain).map(Zeroizing::new).map_err(|_| "\"plaintext\" is not text".to_owned())
         })
     });
-    let answered = call.join().unwrap_or_else(|_| Err("the call broke off".to_owned()));
+    let answered = call.join().unwrap_or_else(|_| Err("the connection closed during the call".to_owned()));
     answered.map_err(|reason| format!("master-key-url: {reason}"))
 }
 
@@ -362,13 +361,13 @@ mod tests {
     fn each_wrong_line_is_named() {
         let digits = "0f".repeat(32);
         for (text, said) in [
-            (format!("1 {digits} active"), "lacks the line \"hashing"),
-            (format!("hashing {digits}\n1 {digits}"), "lacks a line that ends in \"active\""),
-            (format!("hashing {digits}\n1 {digits} active\n1 {digits}"), "line 3: the same key id"),
+            (format!("1 {digits} active"), "has no line \"hashing"),
+            (format!("hashing {digits}\n1 {digits}"), "has no line that ends in \"active\""),
+            (format!("hashing {digits}\n1 {digits} active\n1 {digits}"), "line 3: duplicate key id"),
             (format!("hashing {digits}\n1 {digits} active\n2 {digits} active"), "line 3: a second active key"),
             (format!("hashing {digits}\n0 {digits} active"), "line 2: must begin with a key id"),
             (format!("hashing {digits}\n1 {digits} active now"), "line 2: must be"),
-            ("hashing 0f".to_owned(), "line 1: must hold 64 hex digits"),
+            ("hashing 0f".to_owned(), "line 1: must contain 64 hex digits"),
         ] {
             let wrong = MasterKeys::parse(&text).unwrap_err();
             assert!(wrong.contains(said) && !wrong.contains(&digits), "{wrong}");
@@ -390,8 +389,8 @@ mod tests {
         assert_eq!(unwrap("cat").unwrap().ids(), [1, 2]);
         assert!(unwrap("false").unwrap_err().contains("ended with"));
         assert!(unwrap("/no/such/program").unwrap_err().contains("cannot run"));
-        assert!(unwrap("echo nothing").unwrap_err().contains("what master-key-command printed"));
+        assert!(unwrap("echo nothing").unwrap_err().contains("the output of master-key-command"));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(source.read().unwrap_err().contains("set it to 600"));
+        assert!(source.read().unwrap_err().contains("set its mode to 600"));
     }
 }

@@ -27,18 +27,16 @@ pub enum InvalidPhoneNumber {
     #[error("the phone number is missing")]
     Missing,
     /// Something other than digits, spaces, dashes, dots and brackets.
-    #[error("the phone number may hold digits, spaces, dashes, dots and brackets only")]
+    #[error("the phone number must contain only digits, spaces, dashes, dots and brackets")]
     Characters,
     /// The number contains a country code that differs from the given one.
-    #[error("the phone number begins with another country code than the one given")]
+    #[error("the phone number begins with a country code other than country_code")]
     OtherCountry,
     /// No numbering plan assigns this number.
-    #[error("is not a phone number that is in use in its country")]
+    #[error("is not a valid phone number in its country")]
     NotInUse,
     /// A text to it costs more than to an ordinary phone, or the caller pays its owner.
-    #[error(
-        "is a premium-rate, shared-cost, satellite or personal number; send an ordinary mobile or fixed-line number"
-    )]
+    #[error("is a premium-rate, shared-cost, satellite or personal number; use a mobile or landline number")]
     Costly,
     #[error("{}", crate::embargo::REFUSED)]
     Embargoed,

@@ -33,7 +33,7 @@ pub enum Platform {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("is not a platform")]
+#[error("is not a supported platform")]
 pub struct UnknownPlatform;
 
 impl Platform {

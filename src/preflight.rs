@@ -34,7 +34,7 @@ pub fn load(given: Settings, file: Option<&Path>) -> Result<Config, BadConfig> {
         let folder = settings.sanctions_dir.clone().unwrap_or_else(|| data_dir.join("sanctions"));
         reasons.extend(sanctions::missing(&folder));
         tracing::warn!(
-            "no bank is connected: this version simulates every rail, in production too; do not send real money"
+            "no bank is connected: this version simulates every rail, in production too. Do not send real money"
         );
     }
     match config {
@@ -79,7 +79,7 @@ fn open_to_others(folder: &Path) -> Option<String> {
     let mode = std::fs::metadata(folder).ok()?.permissions().mode() & 0o777;
     let folder = folder.display();
     (mode & 0o077 != 0)
-        .then(|| format!("data-dir {folder}: others may read it (mode {mode:o}); run: chmod 700 {folder}"))
+        .then(|| format!("data-dir {folder}: other users can read it (mode {mode:o}); run: chmod 700 {folder}"))
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
             "bursar keys master",
             "sms-token-file",
             "is empty",
-            "there is no such file; write the secret into it",
+            "does not exist; write the secret into it",
             "chmod 700",
             "bursar screening load",
         ] {

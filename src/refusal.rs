@@ -44,46 +44,46 @@ macro_rules! codes {
 }
 
 codes! {
-    InvalidInput "invalid-input" 400, "The request is malformed or a field is invalid.", "Correct the fields named in errors and send it again.";
+    InvalidInput "invalid-input" 400, "The request is malformed or a field is invalid.", "Correct the fields listed in errors and send the request again.";
     InvalidPhoneNumber "invalid-phone-number" 400, "The phone number does not exist in its country's numbering plan.", "Check the country code and the number.";
-    InvalidEmail "invalid-email" 400, "The e-mail address is not one.", "Correct the address.";
-    InvalidSsn "invalid-ssn" 400, "The social security number is not one.", "Send nine digits, dashes allowed.";
-    AppIdRequired "app-id-required" 400, "An organization key was used on an app's route without saying which app.", "Add the header Api-App-Id.";
-    WrongToken "wrong-token" 400, "The code is wrong, expired, used or was tried too often.", "Ask for a new code.";
-    Unauthorized "unauthorized" 401, "There are no credentials, or they are not valid.", "Send Authorization: Basic with client id and key.";
-    WrongEnvironment "wrong-environment" 401, "The key belongs to the other environment.", "Use the keys of this environment, or the other base address.";
-    InsufficientFunds "transaction-insufficient-funds" 402, "The wallet does not hold enough.", "Fund the wallet, or send less, with a new idempotency key.";
-    SecretKeyRequired "secret-key-required" 403, "A client id alone may not do this.", "Call from your server, with the secret key.";
-    OrganizationKeyRequired "organization-key-required" 403, "Only an organization key may do this.", "Use the organization's key.";
-    VerificationLocked "verification-locked" 403, "A phone or an address is locked after 100 wrong codes.", "Unlock it with an organization key: POST /v2/verifications/unlock.";
-    NotPermitted "not-permitted" 403, "The caller is known but not allowed to do this.", "Use credentials that are.";
-    MemberProofRequired "member-proof-required" 403, "The app's settings ask for the member's own session.", "Sign the member in and send their session in the header Member-Session.";
-    SecondFactorRequired "second-factor-required" 403, "The password is right, and the member has a second factor.", "Sign in again with code or recovery_code.";
-    SelfApproval "self-approval" 403, "Nobody approves what they submitted.", "Let another member approve.";
-    NotFound "not-found" 404, "There is no such object for this caller.", "Check the id and whose key you use.";
-    MethodNotAllowed "method-not-allowed" 405, "The path exists, the method does not.", "See the header Allow.";
-    InvalidState "invalid-state" 409, "The object's state forbids it.", "Read the object and decide anew.";
-    DeliveryLimitReached "delivery-limit-reached" 409, "The link was delivered five times.", "Cancel it and make a new one.";
-    AlreadyClaimed "already-claimed" 409, "The link was claimed.", "Nothing is left to do.";
-    BatchAlreadyProcessed "batch-already-processed" 409, "An identical batch was processed before.", "Read that batch; its id is in errors.";
-    UserHasBalance "user-has-balance" 409, "The user has money, or money under way.", "Wait, or move it first.";
+    InvalidEmail "invalid-email" 400, "The e-mail address is not valid.", "Correct the address.";
+    InvalidSsn "invalid-ssn" 400, "The social security number is not valid.", "Send nine digits; dashes are allowed.";
+    AppIdRequired "app-id-required" 400, "An organization key was used on a route of an app without the header Api-App-Id.", "Send the header Api-App-Id.";
+    WrongToken "wrong-token" 400, "The code is wrong, expired or used, or had too many attempts.", "Request a new code.";
+    Unauthorized "unauthorized" 401, "The credentials are missing or not valid.", "Send Authorization: Basic with the client id and the secret key.";
+    WrongEnvironment "wrong-environment" 401, "The key belongs to the other environment.", "Use a key of this environment, or the other base URL.";
+    InsufficientFunds "transaction-insufficient-funds" 402, "The wallet does not cover the amount.", "Fund the wallet or send a smaller amount, with a new idempotency key.";
+    SecretKeyRequired "secret-key-required" 403, "This call requires the secret key; the request has only a client id.", "Call from your server with the secret key.";
+    OrganizationKeyRequired "organization-key-required" 403, "This call requires an organization key.", "Use an organization key.";
+    VerificationLocked "verification-locked" 403, "The phone number or e-mail address is locked after 100 wrong codes.", "Unlock it with an organization key: POST /v2/verifications/unlock.";
+    NotPermitted "not-permitted" 403, "The credentials are valid but do not permit this call.", "Use credentials that permit it.";
+    MemberProofRequired "member-proof-required" 403, "The app's settings require the member's own session.", "Sign the member in and send the session in the header Member-Session.";
+    SecondFactorRequired "second-factor-required" 403, "The password is correct, and the member has a second factor.", "Sign in again with code or recovery_code.";
+    SelfApproval "self-approval" 403, "A member cannot approve a payable that they submitted.", "Let another member approve it.";
+    NotFound "not-found" 404, "The object does not exist, or does not belong to the caller.", "Check the id and the key.";
+    MethodNotAllowed "method-not-allowed" 405, "The path does not support this HTTP method.", "Use a method of the header Allow.";
+    InvalidState "invalid-state" 409, "The object's state does not allow this call.", "Fetch the object and check its status before you retry.";
+    DeliveryLimitReached "delivery-limit-reached" 409, "The link was delivered five times, which is the limit.", "Cancel the link and create a new one.";
+    AlreadyClaimed "already-claimed" 409, "The link is already claimed.", "No action is required.";
+    BatchAlreadyProcessed "batch-already-processed" 409, "An identical batch was already processed.", "Read that batch; errors has its id.";
+    UserHasBalance "user-has-balance" 409, "The user has money in a wallet or a transfer in progress.", "Wait for the transfer, or move the money first.";
     UserInactive "user-inactive" 409, "The user is disabled or was deleted.", "Use an active user.";
-    UserInAnotherApp "user-in-another-app" 409, "Another app of the organization works with this phone number.", "Connect the user with an organization key, or send a payout link that the payee claims.";
-    UserInfoMissing "user-info-missing" 409, "The user lacks something that this needs.", "Let the user complete it.";
-    IdempotencyKeyReused "idempotency-key-reused" 409, "The idempotency key was used for another request.", "Use a new key for a new request; errors names what differs.";
-    ResourceBusy "resource-busy" 409, "A request with the same key is still being worked on.", "Repeat it after Retry-After with the same key.";
-    LimitExceeded "limit-exceeded" 409, "A limit of the app or of the service would be exceeded.", "See the message for which one.";
-    LinkExpired "link-expired" 410, "The link has expired.", "Ask the sender for a new one.";
+    UserInAnotherApp "user-in-another-app" 409, "Another app of the organization has a user with this phone number.", "Connect the user with an organization key, or send a payout link that the payee claims.";
+    UserInfoMissing "user-info-missing" 409, "The user lacks information that this call requires.", "Let the user complete it.";
+    IdempotencyKeyReused "idempotency-key-reused" 409, "The idempotency key was used for another request.", "Use a new key for a new request; errors lists the differences.";
+    ResourceBusy "resource-busy" 409, "A request with the same idempotency key is in progress.", "Retry after the seconds in Retry-After, with the same key.";
+    LimitExceeded "limit-exceeded" 409, "The request exceeds a limit of the app or of the service.", "Read the limit in the message.";
+    LinkExpired "link-expired" 410, "The link has expired.", "Ask the sender for a new link.";
     LinkCanceled "link-canceled" 410, "The link was canceled.", "Ask the sender.";
-    PayloadTooLarge "payload-too-large" 413, "The body is larger than 1 MiB, or than 64 KiB without a secret key.", "Send less at once.";
-    UriTooLong "uri-too-long" 414, "The path and its query are longer than 8 KiB.", "Ask for less at once.";
-    UnsupportedMediaType "unsupported-media-type" 415, "The body is not application/json.", "Send JSON with Content-Type: application/json.";
-    RateLimited "rate-limited" 429, "Too many requests.", "Wait as long as Retry-After says.";
-    HeadersTooLarge "headers-too-large" 431, "The headers are larger than 32 KiB in all.", "Send fewer or shorter headers; often it is a cookie.";
-    InternalError "internal-error" 500, "A bug of ours.", "Tell us the X-Request-Id; repeat with the same idempotency key.";
-    ServiceUnavailable "service-unavailable" 503, "It cannot be done now; this attempt did nothing.", "Repeat after Retry-After.";
-    StorageFull "storage-full" 503, "The storage has no room for a change; this attempt did nothing.", "Repeat it after Retry-After with the same idempotency key. Operators: free or add storage.";
-    OutcomeUnknown "outcome-unknown" 503, "It may or may not have happened.", "Repeat with the same idempotency key: it decides.";
+    PayloadTooLarge "payload-too-large" 413, "The body is larger than 1 MiB, or than 64 KiB without a secret key.", "Send a smaller body.";
+    UriTooLong "uri-too-long" 414, "The path and the query string are longer than 8 KiB.", "Send a shorter query string.";
+    UnsupportedMediaType "unsupported-media-type" 415, "The content type of the body is not application/json.", "Send JSON with Content-Type: application/json.";
+    RateLimited "rate-limited" 429, "The caller sent too many requests.", "Retry after the seconds in Retry-After.";
+    HeadersTooLarge "headers-too-large" 431, "The headers are larger than 32 KiB in total.", "Send fewer or shorter headers; a large cookie is a common cause.";
+    InternalError "internal-error" 500, "The server failed because of a bug.", "Report the X-Request-Id, and retry with the same idempotency key.";
+    ServiceUnavailable "service-unavailable" 503, "The service cannot process the request now; this attempt changed nothing.", "Retry after the seconds in Retry-After.";
+    StorageFull "storage-full" 503, "The storage is full; this attempt changed nothing.", "Retry after the seconds in Retry-After, with the same idempotency key. Operators: free or add storage.";
+    OutcomeUnknown "outcome-unknown" 503, "The outcome is unknown: the request may or may not have taken effect.", "Retry with the same idempotency key; the response shows the outcome.";
 }
 
 impl Code {
@@ -142,7 +142,9 @@ impl Refusal {
             .unwrap_or(Code::InvalidInput);
         let message = match errors.as_slice() {
             [only] => told_of(only),
-            _ if more > 0 => format!("errors lists {FIELDS_MAX} invalid fields and omits {most}{more} more."),
+            _ if more > 0 => {
+                format!("errors lists the first {FIELDS_MAX} invalid fields; {most}{more} more omitted.")
+            }
             several => format!("{} fields are invalid; see errors.", several.len()),
         };
         Self { code, message, errors, retry_after_seconds: None }
@@ -150,13 +152,13 @@ impl Refusal {
 
     /// The same refusal for a missing object and for another owner's object, so that it reveals nothing.
     pub fn not_found(what: &str) -> Self {
-        Self::new(Code::NotFound, format!("There is no such {what}."))
+        Self::new(Code::NotFound, format!("The {what} does not exist."))
     }
 
     /// Returns the refusal of a change while the storage is full.
     #[must_use]
     pub fn storage_full() -> Self {
-        let message = "The storage is full. This attempt did nothing; reads are still answered. Repeat it later.";
+        let message = "The storage is full. This attempt changed nothing; reads still work. Retry later.";
         Self::new(Code::StorageFull, message).retry_after(10)
     }
 
@@ -249,9 +251,9 @@ mod tests {
         assert_eq!((all.errors.len(), all.message.as_str()), (20, "20 fields are invalid; see errors."));
         let more = errors(21);
         assert_eq!(more.errors.last().map(|last| last.field.as_str()), Some("/19"));
-        assert_eq!(more.message, "errors lists 20 invalid fields and omits 1 more.");
+        assert_eq!(more.message, "errors lists the first 20 invalid fields; 1 more omitted.");
         let message = errors(1_000).message;
-        assert_eq!(message, "errors lists 20 invalid fields and omits at least 980 more.");
+        assert_eq!(message, "errors lists the first 20 invalid fields; at least 980 more omitted.");
     }
 
     #[test]

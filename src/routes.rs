@@ -61,7 +61,7 @@ mod tests {
         let (mut names, mut places) = (HashSet::new(), HashSet::new());
         for route in table() {
             let name = route.documented.operation_id;
-            assert!(names.insert(name), "{name} stands twice");
+            assert!(names.insert(name), "{name} is a duplicate");
             assert!(places.insert((route.method, route.path)), "{name} has another's place");
         }
     }

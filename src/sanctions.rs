@@ -68,7 +68,7 @@ pub fn read(paths: &[PathBuf], score_min: i64) -> Result<Watchlist, NoList> {
     for (at, file) in found.iter().enumerate() {
         let Some(file) = file else {
             if at < 3 {
-                let missing = io::Error::new(io::ErrorKind::NotFound, "there is no such file");
+                let missing = io::Error::new(io::ErrorKind::NotFound, "the file does not exist");
                 return Err(failed(Path::new(FILES[at]))(missing));
             }
             bytes.push(None);
@@ -141,7 +141,7 @@ pub fn first(config: &Config) -> Result<Arc<Watchlist>, BadConfig> {
 
 /// Returns why there is no list.
 pub fn missing(folder: &Path) -> Option<String> {
-    let what = "production: there is no sanctions list in";
+    let what = "production: no sanctions list in";
     (!folder.exists()).then(|| format!("{what} {}; load one with `bursar screening load`", folder.display()))
 }
 
@@ -153,12 +153,12 @@ pub fn in_use(config: &Config, invented: bool) -> Result<Arc<Watchlist>, BadConf
         return Ok(Watchlist::of_sandbox());
     }
     if !config.data_dir.exists() {
-        return Err(BadConfig::one(format!("data-dir: there is no folder {}", config.data_dir.display())));
+        return Err(BadConfig::one(format!("data-dir: the folder {} does not exist", config.data_dir.display())));
     }
     if !config.sanctions_dir.exists() {
         return Err(BadConfig::one(format!(
-            "there is no sanctions list in {}; load one with `bursar screening load`, or compare with the sandbox's \
-             invented names with --invented",
+            "no sanctions list in {}; load one with `bursar screening load`, or use the sandbox's invented names with \
+             --invented",
             config.sanctions_dir.display()
         )));
     }
@@ -182,7 +182,7 @@ async fn organizations(bursar: &Bursar) -> Result<Vec<OrgId>, Refusal> {
 
 /// Switches to another list, and screens all users with it.
 pub async fn take_up(bursar: &Bursar, list: Arc<Watchlist>) -> Result<(), Refusal> {
-    tracing::info!(hash = list.version().hash, names = list.version().names, "another sanctions list is in use");
+    tracing::info!(hash = list.version().hash, names = list.version().names, "a new sanctions list is in use");
     bursar.use_watchlist(list);
     screen_all_users(bursar).await.map(drop)
 }
@@ -207,7 +207,7 @@ pub async fn keep_up(bursar: Arc<Bursar>, config: Config, mut stop: watch::Recei
         };
         owed = begun.is_err();
         if let Err(refusal) = begun {
-            tracing::error!(refusal.message, "not all users are screened with the new list yet; it is tried again");
+            tracing::error!(refusal.message, "screening all users with the new list failed; it is retried");
         }
     }
 }
@@ -219,7 +219,7 @@ async fn take_up_newest(bursar: &Bursar, config: &Config) -> Result<(), Refusal>
         Ok(Ok(list)) if list.version() != bursar.watchlist().version() => take_up(bursar, list).await,
         Ok(Ok(_)) | Err(_) => Ok(()),
         Ok(Err(bad)) => {
-            tracing::error!(%bad, "the sanctions list cannot be read; the one before stays in use");
+            tracing::error!(%bad, "the sanctions list cannot be read; the previous list stays in use");
             Ok(())
         }
     }

@@ -172,7 +172,7 @@ async fn start_workers(
         let abandoned = worker::abandon_leases(bursar).await;
         let abandoned = abandoned.map_err(|refusal| Unopened::Sandbox(refusal.message))?;
         if abandoned > 0 {
-            tracing::info!(abandoned, "jobs of a process that died are due again");
+            tracing::info!(abandoned, "released the jobs of a process that ended");
         }
     }
     health.watch(worker::start(bursar.clone(), stop));
@@ -194,7 +194,7 @@ fn reachable(listener: &TcpListener, asked: SocketAddr) -> SocketAddr {
 }
 
 fn install_metrics() -> Result<PrometheusHandle, Unopened> {
-    let failed = |error: &dyn std::fmt::Display| BadConfig::one(format!("cannot measure: {error}"));
+    let failed = |error: &dyn std::fmt::Display| BadConfig::one(format!("cannot start the metrics: {error}"));
     let recorder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), &SECONDS)
         .and_then(|builder| builder.set_buckets_for_metric(Matcher::Suffix("_commands".into()), &COMMANDS))
@@ -235,13 +235,13 @@ pub async fn accept(
                 let watched = graceful.watch(connection);
                 tokio::spawn(async move {
                     if let Err(error) = watched.await {
-                        tracing::debug!(%error, "a connection broke off");
+                        tracing::debug!(%error, "a connection closed unexpectedly");
                     }
                 });
             }
             Err(error) => {
                 // Mostly too many open files: waiting callers are served when some are closed.
-                tracing::warn!(%error, "a connection could not be accepted");
+                tracing::warn!(%error, "a connection cannot be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
@@ -255,14 +255,14 @@ fn turn_away(stream: &TcpStream) {
     security_log::count(SecurityEvent::ConnectionRefused);
     let busy = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     if let Err(error) = stream.try_write(busy) {
-        tracing::debug!(%error, "a connection was closed without an answer");
+        tracing::debug!(%error, "a connection was closed without a response");
     }
 }
 
 /// Sends responses immediately: they are small and complete, so filling a packet only delays them.
 fn at_once(stream: TcpStream) -> TcpStream {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "answers may be delayed");
+        tracing::debug!(%error, "responses may be delayed");
     }
     stream
 }
@@ -315,7 +315,7 @@ async fn until_signaled(bursar: &Arc<Bursar>, signals: Signals) -> Ended {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::warn!("a second signal: ending at once");
+        tracing::warn!("second signal: stopping immediately");
         std::process::exit(1);
     });
     ended
@@ -328,7 +328,7 @@ async fn follow_the_clock(bursar: Arc<Bursar>, mut stopping: watch::Receiver<boo
     }
     while tokio::time::timeout(CLOCK_EVERY, stopping.wait_for(|stop| *stop)).await.is_err() {
         if let Err(refusal) = keep_up(&bursar).await {
-            tracing::debug!(refusal.message, "the sandbox's clock could not be read");
+            tracing::debug!(refusal.message, "the sandbox clock cannot be read");
         }
     }
 }
@@ -349,7 +349,7 @@ async fn keep_keys(bursar: Arc<Bursar>, key: KeySource, mut stopping: watch::Rec
                 security_log::record(SecurityEvent::SealsRewritten, "under-the-active-key", Origin::default());
             }
             if let Err(refusal) = done {
-                tracing::error!(refusal.message, "old seals could not be rewritten; it is tried again");
+                tracing::error!(refusal.message, "old seals cannot be rewritten; the rewrite is retried");
             }
         }
         let is_over = tokio::time::timeout(KEY_FILE_EVERY, stopping.wait_for(|stop| *stop)).await.is_ok();
@@ -357,7 +357,7 @@ async fn keep_keys(bursar: Arc<Bursar>, key: KeySource, mut stopping: watch::Rec
         if (is_over || queries.is_multiple_of(KEY_USES_EVERY))
             && let Err(refusal) = acts::write_down_uses(&bursar).await
         {
-            tracing::warn!(refusal.message, "the last use of some keys could not be written down");
+            tracing::warn!(refusal.message, "the last use of some keys cannot be stored");
         }
         if is_over {
             return;
@@ -383,7 +383,7 @@ async fn take_up_keys(bursar: &Bursar, key: &KeySource) -> bool {
     security_log::record(SecurityEvent::MasterKeysChanged, reason, Origin::default());
     match taken {
         Ok(active) => tracing::info!(active, "the master keys of the changed key file are in use"),
-        Err(ref reason) => tracing::error!(reason, "the changed key file is not used; the keys before stay in use"),
+        Err(ref reason) => tracing::error!(reason, "the changed key file is not used; the previous keys stay in use"),
     }
     taken.is_ok()
 }
@@ -391,7 +391,7 @@ async fn take_up_keys(bursar: &Bursar, key: &KeySource) -> bool {
 async fn drain(tasks: [Option<tokio::task::JoinHandle<()>>; 6]) {
     let all = futures::future::join_all(tasks.into_iter().flatten());
     if tokio::time::timeout(DRAIN, all).await.is_err() {
-        tracing::warn!("some requests were still under way after {} seconds", DRAIN.as_secs());
+        tracing::warn!("some requests were still in progress after {} seconds", DRAIN.as_secs());
     }
 }
 
@@ -402,6 +402,6 @@ async fn finish(bursar: Arc<Bursar>, health: Arc<Health>) {
     drop(health);
     if tokio::time::timeout(LAST_BATCH, stopped.wait_for(Option::is_some)).await.is_err() {
         // A connection that did not drain has a handle. All acknowledged changes are on the disk nevertheless.
-        tracing::warn!("the engine was still held by somebody");
+        tracing::warn!("the engine is still in use");
     }
 }

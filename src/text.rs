@@ -11,7 +11,7 @@ pub use message::{MESSAGE_MAX, MessageProblem, check_message};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum TextProblem {
     /// Empty, or without a visible character.
-    #[error("must not be blank: it needs a character that can be seen")]
+    #[error("must not be blank")]
     Blank,
     /// More characters (not bytes) than allowed.
     #[error("must have at most {max_chars} characters")]
@@ -20,7 +20,7 @@ pub enum TextProblem {
     #[error("must not contain null bytes")]
     NullByte,
     /// One of [`REFUSED`], or a line feed or tab in a single line.
-    #[error("must not contain control characters, nor marks that nobody sees")]
+    #[error("must not contain control characters or invisible characters")]
     ControlCharacter,
 }
 

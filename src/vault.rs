@@ -96,7 +96,7 @@ impl Purpose {
 /// Sealed bytes that do not open: changed, truncated, or sealed for another context or under another master key. The
 /// reason is not given, because it would help attackers only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("the sealed bytes do not open")]
+#[error("the sealed bytes cannot be decrypted")]
 pub struct Tampered;
 
 /// The associated data of a seal: the location and the purpose of the value.

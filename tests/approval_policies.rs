@@ -141,7 +141,7 @@ async fn a_policy_that_can_never_be_fulfilled_is_refused_when_a_payable_is_submi
     let bill = desk.good_bill(1_000).await;
     let refused = desk.act(&bill, "submit-for-approval", "admin").await;
     let message = refused.refused(409, "invalid-state").body["message"].as_str().unwrap();
-    assert!(message.contains("step 1 needs 2 approvals, and 1"), "{message}");
+    assert!(message.contains("step 1 needs 2 approvals, but only 1"), "{message}");
     assert_eq!(desk.payable(&bill).await["status"], "created");
     desk.act(&bill, "submit-for-approval", "ap_creator").await.expect(200);
 

@@ -66,12 +66,12 @@ fn nothing_is_written_over_and_nothing_unsound_is_taken() {
         assert_eq!(output.status.code(), Some(code), "{}", reported(&output));
         assert!(reported(&output).contains(words), "{words}: {}", reported(&output));
     };
-    refused(&empty, &["backup", copy], 1, "there is no store at");
-    refused(&empty, &["restore", copy], 1, "there is no file");
+    refused(&empty, &["backup", copy], 1, "no store exists at");
+    refused(&empty, &["restore", copy], 1, "the file ");
     drop(Process::start(&store));
     assert!(run(&store, &["backup", copy]).status.success());
-    refused(&store, &["backup", copy], 1, "is there already");
-    refused(&store, &["restore", copy], 1, "is there: a copy is put only where no store is");
+    refused(&store, &["backup", copy], 1, "already exists");
+    refused(&store, &["restore", copy], 1, "already exists. Move it away before you restore a copy");
     refused(&store, &["backup", "/nowhere", "--database-url", "postgres://nobody@127.0.0.1:1/none"], 78, "pg_dump");
 
     // A tampered ledger is refused in both directions.
@@ -181,6 +181,6 @@ fn a_served_store_is_not_replaced() {
     assert!(run(&store, &["backup", copy.to_str().unwrap()]).status.success());
     let output = run(&store, &["restore", copy.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(reported(&output).contains("another bursar has"), "{}", reported(&output));
+    assert!(reported(&output).contains("another bursar process has"), "{}", reported(&output));
     drop(process);
 }

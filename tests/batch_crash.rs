@@ -105,7 +105,7 @@ fn submit(caller: &Caller, body: &str) -> String {
         201 | 200 => answer["id"].as_str().unwrap().to_owned(),
         409 => {
             assert_eq!(answer["error_code"], "batch-already-processed", "{text}");
-            let message = answer["message"].as_str().unwrap().strip_prefix("These rows are batch ").unwrap();
+            let message = answer["message"].as_str().unwrap().strip_prefix("Batch ").unwrap();
             message[..36].to_owned()
         }
         _ => panic!("{status}: {text}"),
@@ -198,7 +198,7 @@ fn wrong(lines: &[Line], links: &[(String, i64)]) -> Vec<String> {
     let (mut link_of, mut key_of) = (HashMap::new(), HashMap::new());
     for line in lines.iter().filter(|line| line.status == "succeeded") {
         if amounts.get(line.link.as_str()) != Some(&line.amount) {
-            wrong.push(format!("{line:?}: its link is not there, or of another amount"));
+            wrong.push(format!("{line:?}: its link is missing, or of another amount"));
         }
         if *link_of.entry(&line.key).or_insert(&line.link) != &line.link {
             wrong.push(format!("{line:?}: its key has two links"));

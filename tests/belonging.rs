@@ -39,7 +39,7 @@ fn a_store_is_served_with_the_key_that_it_began_with() {
     let (key, kept) = (data.join("master.key"), folder.path().join("kept.key"));
     std::fs::rename(&key, &kept).unwrap();
     let serve = [&SERVE[..], &["--data-dir", data.to_str().unwrap()]].concat();
-    refused(&serve, 78, "is not there, and what is in this store opens with its own key only");
+    refused(&serve, 78, "does not exist, and this store requires its own key");
     assert!(!key.exists(), "no new one is made");
 
     // The key of another store.
@@ -47,7 +47,7 @@ fn a_store_is_served_with_the_key_that_it_began_with() {
     used(&other);
     let others = other.join("master.key");
     let with_others = [&serve[..], &["--key-file", others.to_str().unwrap()]].concat();
-    refused(&with_others, 78, "holds another key than the one that this store was filled with");
+    refused(&with_others, 78, "does not match this store");
 
     std::fs::rename(&kept, &key).unwrap();
     drop(Process::start(&data));
@@ -85,7 +85,7 @@ fn a_database_of_another_program_is_left_alone() {
     let data = folder.path().to_str().unwrap();
     for command in [&["migrate"][..], &SERVE[..], &["verify"][..]] {
         let arguments = [command, &["--database-url", &url, "--data-dir", data]].concat();
-        refused(&arguments, 1, "it holds tables of another program: customers");
+        refused(&arguments, 1, "it contains tables of another program: customers");
     }
     assert_eq!(foreign.run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), ["1"]);
 }
@@ -96,7 +96,11 @@ fn a_database_that_cannot_hold_every_text_is_refused() {
     let latin = cluster.bare_as("ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().to_str().unwrap();
-    refused(&["migrate", "--database-url", &latin.url(), "--data-dir", data], 1, "its encoding is LATIN1");
+    refused(
+        &["migrate", "--database-url", &latin.url(), "--data-dir", data],
+        1,
+        "its encoding LATIN1 cannot store every text",
+    );
 }
 
 #[test]
@@ -109,7 +113,7 @@ fn verify_reports_what_it_cannot_check() {
     let (code, said) = run(&["migrate", "--database-url", &bare.url(), "--data-dir", data]);
     assert_eq!(code, Some(0), "{said}");
     bare.run("INSERT INTO refinery_schema_history SELECT version + 1, name, applied_on, checksum FROM refinery_schema_history ORDER BY version DESC LIMIT 1");
-    refused(&["verify", "--database-url", &bare.url(), "--data-dir", data], 1, "newer bursar");
+    refused(&["verify", "--database-url", &bare.url(), "--data-dir", data], 1, "migrated by a newer version of bursar");
 }
 
 #[test]
@@ -120,7 +124,7 @@ fn rows_of_a_reference_are_written_into_an_empty_store_only() {
     let rows = |data: &Path| run(&["reference", "rows", "--record-seconds", "1", "--data-dir", data.to_str().unwrap()]);
     let (code, said) = rows(&data);
     assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("the store is not empty: there are rows in"), "{said}");
+    assert!(said.contains("the store is not empty: it has rows in"), "{said}");
     let (code, said) = run(&["verify", "--data-dir", data.to_str().unwrap()]);
     assert_eq!(code, Some(0), "{said}");
     let (code, said) = rows(&folder.path().join("empty"));

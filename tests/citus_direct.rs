@@ -75,7 +75,7 @@ fn a_node_that_is_another_server_from_here_is_gone_around() {
     assert!(commits_at(&database, &coordinator(&database)) > 0);
     process.signal("TERM");
     let (_, said) = process.wait(Duration::from_secs(20));
-    assert!(said.contains("it is another server, seen from here"), "{said}");
+    assert!(said.contains("it is another server when seen from this machine"), "{said}");
     deployment.verify();
 }
 

@@ -263,7 +263,7 @@ async fn each_claim_step_is_taken_once_per_key() {
     let guess = json!({"token": wrong_code(&code), "idempotency_key": key(2)});
     payee.post("code", guess.clone()).await.refused(400, "wrong-token");
     let counted = payee.post("code", guess).await;
-    assert!(counted.text.contains("3 more times"), "a wrong code is no answer to keep: {}", counted.text);
+    assert!(counted.text.contains("You have 3 attempts left"), "a wrong code is no answer to keep: {}", counted.text);
     let right = json!({"token": code, "idempotency_key": key(2)});
     let opened = payee.post("code", right.clone()).await.expect(200);
     payee.session = opened.body["session"].as_str().map(str::to_owned);

@@ -208,7 +208,7 @@ async fn a_code_of_one_app_is_not_ended_by_another_app() {
         assert_eq!(versions, expected, "{log}");
     }
     let wrong = server.post(&verify).app_key().json(json!({"token": another(&code)})).send().await;
-    assert!(wrong.text.contains("tried too often"), "the fifth try is the last: {}", wrong.text);
+    assert!(wrong.text.contains("after too many wrong attempts"), "the fifth try is the last: {}", wrong.text);
     server.work_off().await;
     let inbox = server.get("/v2/sandbox/messages?limit=1").as_org().for_app(&other).send().await.expect(200).body;
     let theirs = inbox["data"][0]["code"].clone();

@@ -272,7 +272,7 @@ fn a_check_names_the_list_and_without_one_is_refused() {
     };
     let nowhere = check(&folder.path().join("nowhere"), &[]);
     assert_eq!(nowhere.status.code(), Some(78), "{}", said(&nowhere));
-    assert!(said(&nowhere).contains("there is no folder"), "{}", said(&nowhere));
+    assert!(said(&nowhere).contains("data-dir: the folder"), "{}", said(&nowhere));
     let none = check(folder.path(), &[]);
     assert_eq!(none.status.code(), Some(78), "{}", said(&none));
     assert!(said(&none).contains("screening load") && said(&none).contains("--invented"), "{}", said(&none));

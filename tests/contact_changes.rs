@@ -184,7 +184,7 @@ async fn confirm_claim_contact_with_one_wrong_code_changes_nothing_and_is_counte
         assert_eq!(payee.user().await, before);
     }
     let wrong = payee.confirms(&present, &another(&new)).await;
-    assert!(wrong.text.contains("It may be tried 2 more times."), "{}", wrong.text);
+    assert!(wrong.text.contains("You have 2 attempts left."), "{}", wrong.text);
     let malformed = payee.confirms("12", &new).await;
     assert_eq!(malformed.refused(400, "wrong-token").fields(), ["/present_token"]);
     // The correct code of the other contact remains valid.
@@ -364,7 +364,7 @@ async fn a_payee_changes_the_phone_number_on_the_pages() {
     let wrong = post("change-contact", &[("email", "ada@")]).await;
     assert_eq!(wrong.status, 400);
     assert!(
-        wrong.text.contains("Enter a whole email address") && wrong.text.contains("value=\"ada@\""),
+        wrong.text.contains("Enter a complete email address") && wrong.text.contains("value=\"ada@\""),
         "{}",
         wrong.text
     );

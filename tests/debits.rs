@@ -206,7 +206,7 @@ async fn held_payments_that_were_tampered_with_are_found() {
     server.pass(DAY).await;
     server.verify();
     let findings = server.tampered::<Debit>(|_| true, |debit| debit.held = false);
-    assert_eq!(findings[0].what, "held payments are -5000 cents more than what the app holds of them");
+    assert_eq!(findings[0].what, "held payments exceed the app's balance of them by -5000 cents");
     let findings = server.tampered::<Debit>(|_| true, |debit| debit.available_at = None);
-    assert_eq!(findings[0].what, "is held without an end");
+    assert_eq!(findings[0].what, "has no end of its payment hold");
 }

@@ -584,7 +584,7 @@ fn wrong_settings_of_providers_end_with_78_and_name_the_setting() {
         (sms(&token).replace("AC1", "../AC1"), "sms-account must be"),
         (sms(&token).replace("+1212", "1212"), "sms-from must be"),
         (sms("/no/such/file"), "sms-token-file /no/such/file"),
-        (sms(&open), "may be read by others (mode 644); set it to 600"),
+        (sms(&open), "is readable by other users (mode 644); set its mode to 600"),
         (sms(&empty), "is empty"),
     ] {
         let data_dir = folder.path().join("data");

@@ -92,7 +92,7 @@ fn the_document_has_the_shape_of_openapi_3_1() {
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             let id = operation["operationId"].as_str().unwrap();
-            assert!(operations.insert(id), "{id} stands twice");
+            assert!(operations.insert(id), "{id} is a duplicate");
             check_operation(path, method, operation);
         }
     }

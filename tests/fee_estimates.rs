@@ -223,7 +223,7 @@ async fn every_wrong_parameter_is_named() {
         let reply = ask(&server, &query).await;
         assert_eq!(reply.refused(400, "invalid-input").fields(), fields, "{query}");
     }
-    for (rail, advice) in [("rtp", "ask for ach"), ("invoice", "ask for ach")] {
+    for (rail, advice) in [("rtp", "send ach"), ("invoice", "send ach")] {
         let reply = ask(&server, &format!("user_id={user}&platform={rail}")).await;
         assert!(reply.text.contains(advice), "{}", reply.text);
     }
@@ -327,7 +327,7 @@ async fn an_explanation_names_rule_row_rounding_and_rate() {
                     "minor_digits": 2,
                 },
             },
-            "requested_platform": "intl_bank", "rtp": "not by rtp: only ach payouts can be",
+            "requested_platform": "intl_bank", "rtp": "not by rtp: only ach payouts can use rtp",
             "fees": [
                 worked("fee", free(json!({"fixed": 200, "percent": "0.01"})), "300.5", Value::Null, 300),
                 worked("platform_fee", own, "30", json!("max"), 20),

@@ -288,7 +288,7 @@ async fn an_object_has_256_keys_at_most_and_20_problems_are_named() {
     let refused = post(format!("{{{}}}", keys(256))).await;
     assert_eq!(refused.refused(400, "invalid-input").fields().len(), 20);
     let message = refused.body["message"].as_str().unwrap();
-    assert_eq!(message, "errors lists 20 invalid fields and omits 237 more.");
+    assert_eq!(message, "errors lists the first 20 invalid fields; 237 more omitted.");
     assert!(refused.text.len() < 20_000, "{} bytes", refused.text.len());
 
     // Many small objects in a list, each with several errors.

@@ -253,7 +253,7 @@ async fn what_an_app_owes_is_no_money_to_spend() {
     ];
     for refusal in refusals {
         refusal.refused(402, "transaction-insufficient-funds");
-        let owed = "App wallet holds $60.00, of which $50.00 is owed for money that a bank took back; $0.01 more";
+        let owed = "App wallet holds $60.00, of which $50.00 is owed for returned money; $0.01 more";
         assert!(refusal.text.contains(owed), "{}", refusal.text);
     }
     let spends = |number: i64| match number % 3 {
@@ -288,9 +288,9 @@ async fn verify_finds_a_watch_that_was_tampered_with() {
         let findings = server.tampered(|_| true, edit);
         findings.into_iter().map(|finding| (finding.invariant, finding.what)).collect::<Vec<_>>()
     };
-    let owed = "says that 0 cents are owed; its debts say 4000".to_owned();
+    let owed = "records 0 cents owed; its debts sum to 4000".to_owned();
     assert_eq!(found(|watch| watch.owed = Cents::ZERO), [(3, owed)]);
-    let pulls = "says that 2 pulls are under way; its transfers say 1".to_owned();
+    let pulls = "records 2 debits in progress; its transfers show 1".to_owned();
     assert_eq!(found(|watch| watch.pulls += 1), [(3, pulls)]);
     server.verify();
 }

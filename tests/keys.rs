@@ -143,10 +143,10 @@ fn a_wrapped_key_file_is_unwrapped_by_a_command_or_a_call() {
 
     for (flags, said) in [
         (vec!["--master-key-command", "false"], "ended with"),
-        (vec!["--master-key-command", "cat"], "what master-key-command printed"),
+        (vec!["--master-key-command", "cat"], "the output of master-key-command"),
         (vec!["--master-key-url", "http://example.com/unwrap"], "must begin with https://"),
         (vec!["--master-key-url", "http://127.0.0.1.example.com/"], "must begin with https://"),
-        (vec!["--master-key-command", "cat", "--master-key-url", "https://x"], "exclude each other"),
+        (vec!["--master-key-command", "cat", "--master-key-url", "https://x"], "cannot be combined"),
     ] {
         let serve = [
             "serve",
@@ -286,7 +286,7 @@ fn production_lists_what_is_wrong_with_its_files_too() {
     std::fs::remove_dir_all(data.join("sanctions")).unwrap();
     let (code, _, complaint) = run(&["serve", "--config", config.to_str().unwrap()]);
     assert_eq!(code, 78);
-    for said in ["bursar keys master", "chmod 700", "set it to 600", "bursar screening load"] {
+    for said in ["bursar keys master", "chmod 700", "set its mode to 600", "bursar screening load"] {
         assert!(complaint.contains(said), "{said}: {complaint}");
     }
 }

@@ -156,7 +156,7 @@ async fn a_payee_whose_money_is_on_its_way_is_asked_to_wait() {
     step("profile", json!({"first_name": "Jane", "last_name": "Doe"})).await.expect(200);
     let bank = json!({"platform": "ach", "routing_number": "110000000", "account_number": "123456789"});
     let claim = step("method", bank).await.expect(200).body;
-    assert!(claim["on_hold"].as_str().unwrap().contains("still on its way"), "{claim}");
+    assert!(claim["on_hold"].as_str().unwrap().contains("has not arrived yet"), "{claim}");
     assert_eq!(claim["next_step"], Value::Null);
     step("payout", json!({})).await.refused(409, "invalid-state");
 }

@@ -67,10 +67,10 @@ fn connections_are_shared_between_organizations() {
     assert_eq!(figures[0]["done"], links, "{said}");
 
     let (done, said) = bench("transfers");
-    assert!(!done && said.contains("name the credentials of one"), "{said}");
+    assert!(!done && said.contains("name the credentials of one app"), "{said}");
     let (made, said) = run(&make);
-    assert!(!made && said.contains("1.json is there already"), "{said}");
+    assert!(!made && said.contains("1.json already exists"), "{said}");
     let elsewhere = folder.path().join("elsewhere");
     let (made, said) = run(&[&make[..make.len() - 1], &[elsewhere.to_str().unwrap()]].concat());
-    assert!(!made && said.contains("has one process") && !elsewhere.exists(), "{said}");
+    assert!(!made && said.contains("allows one process") && !elsewhere.exists(), "{said}");
 }

@@ -274,7 +274,9 @@ async fn a_new_vendors_first_account_rests_above_the_approval_limit() {
     let (large, small, split) = (bill(1_001).await, bill(600).await, bill(401).await);
     let payer = server.sign_in("payer").await;
     let early = act(&server, &payer, &large, "pay", json!({})).await;
-    assert!(early.refused(409, "invalid-state").body["message"].as_str().unwrap().contains("a new vendor's first"));
+    assert!(
+        early.refused(409, "invalid-state").body["message"].as_str().unwrap().contains("is the first of a new vendor")
+    );
     act(&server, &payer, &small, "pay", json!({})).await.expect(200);
     // Many small bills count as a large one.
     act(&server, &payer, &split, "pay", json!({})).await.refused(409, "invalid-state");

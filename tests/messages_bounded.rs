@@ -223,7 +223,7 @@ async fn redeliver_payout_link_to_a_country_that_is_switched_off_is_a_conflict()
 async fn a_message_leads_nowhere_and_comes_quoted_after_the_link() {
     let server = Server::memory().await;
     for message in [
-        "Your account is locked. Choose how to get it: https://evil.example/claim/AaBb",
+        "Your account is locked. Choose how to get paid: https://evil.example/claim/AaBb",
         "evil.example",
         "Call 212-736-1234",
         &"x".repeat(161),

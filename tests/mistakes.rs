@@ -42,7 +42,7 @@ async fn a_wrong_field_of_a_link_is_named_with_the_way_out() {
         ("payout_fee_party", json!("me"), "", "user or platform"),
         ("delivery", json!({"method": "pigeon"}), "/method", "must be one of: sms, link, email, all"),
         ("delivery", json!("sms"), "", "must be an object, not a string"),
-        ("payee", phone(json!("1"), json!("12")), "/phone_number", "not a phone number that is in use in its country"),
+        ("payee", phone(json!("1"), json!("12")), "/phone_number", "is not a valid phone number in its country"),
         (
             "payee",
             phone(json!("x"), json!("2127361234")),
@@ -50,8 +50,8 @@ async fn a_wrong_field_of_a_link_is_named_with_the_way_out() {
             "must be one to three digits, such as \"1\"",
         ),
         ("payee", phone(json!(1), json!("2127361234")), "/country_code", "must be a string, not an integer"),
-        ("payee", json!({"phone_number": "2127361234"}), "/country_code", "is required with phone_number"),
-        ("payee", json!({"email": "nobody"}), "/email", "not an e-mail address such as"),
+        ("payee", json!({"phone_number": "2127361234"}), "/country_code", "is required if phone_number is sent"),
+        ("payee", json!({"email": "nobody"}), "/email", "must be an e-mail address such as"),
         ("payee", json!({"first_name": "x".repeat(51)}), "/first_name", "at most 50 characters"),
         ("user_id", json!("42"), "", "must be a UUID"),
         ("expires_at", json!("tomorrow"), "", "must be a date-time such as 2026-01-31T12:00:00Z"),
@@ -80,8 +80,8 @@ async fn a_body_that_is_no_json_is_refused_with_place_and_reason() {
         (b"amount=1000", "byte 0: expected a JSON value"),
         (b"{\"amount\": 01}", "no digit after a leading zero"),
         (b"{\"amount\": NaN}", "expected a JSON value"),
-        (b"{\"amount\": 1, \"amount\": 2}", "/amount: stands twice in one object; send it once"),
-        (b"{\"amount\": 1, \"memo\": \"\xff\"}", "byte 23: is not UTF-8"),
+        (b"{\"amount\": 1, \"amount\": 2}", "/amount: duplicate key"),
+        (b"{\"amount\": 1, \"memo\": \"\xff\"}", "byte 23: not valid UTF-8"),
         (b"{\"amount\": 1, \"memo\": \"\\u0000\"}", "must not contain null bytes"),
         (deep.as_bytes(), "nested more than 32 deep"),
         (b"[]", "must be an object, not an array"),
@@ -116,7 +116,7 @@ async fn a_wrong_parameter_of_a_list_is_named_with_the_way_out() {
         ("starting_after=019a0000-0000-7000-8000-000000000000", "starting_after", "is not an object of this list"),
         ("status=lost", "status", "must be one of: created, funds_pending"),
         ("phone_number=2127361234", "phone_number", "such as +12127361234"),
-        ("email=nobody", "email", "is not an e-mail address such as"),
+        ("email=nobody", "email", "must be an e-mail address such as"),
         ("created_after=2026-01-31", "created_after", "must be a date-time such as"),
         ("user_id=42", "user_id", "must be a UUID"),
     ] {
@@ -124,7 +124,7 @@ async fn a_wrong_parameter_of_a_list_is_named_with_the_way_out() {
         reported(&reply, field, words);
     }
     let both = format!("{LINKS}?starting_after={NOBODY}&ending_before={NOBODY}");
-    reported(&server.get(&both).app_key().send().await, "ending_before", "exclude each other");
+    reported(&server.get(&both).app_key().send().await, "ending_before", "cannot be combined");
 }
 
 #[tokio::test]
@@ -149,11 +149,11 @@ async fn wrong_details_of_a_person_or_an_account_are_named_with_the_way_out() {
             "/account_number",
             "must be a string",
         ),
-        (json!({"platform": "intl_bank", "iban": "DE89370400440532013001"}), "/iban", "its check digits do not fit"),
+        (json!({"platform": "intl_bank", "iban": "DE89370400440532013001"}), "/iban", "its check digits do not match"),
         (
             json!({"platform": "crypto", "network": "ethereum", "address": "0x12"}),
             "/address",
-            "is not an address on ethereum",
+            "is not a valid address on ethereum",
         ),
         (json!({"platform": "push_to_card", "card_token": "4242424242424242"}), "/card_token", "card number"),
     ] {
@@ -164,19 +164,15 @@ async fn wrong_details_of_a_person_or_an_account_are_named_with_the_way_out() {
         (json!({"date_of_birth": "1990-02-30"}), "/date_of_birth", "must be a date such as"),
         (json!({"date_of_birth": "31.01.1990"}), "/date_of_birth", "must be a date such as"),
         (json!({"date_of_birth": "2990-01-31"}), "/date_of_birth", "must not be in the future"),
-        (json!({"status": "verified"}), "/status", "known are: default_payout_method"),
-        (json!({"default_payout_method": "wire"}), "/default_payout_method", "is not set up for this user"),
+        (json!({"status": "verified"}), "/status", "expected one of: default_payout_method"),
+        (json!({"default_payout_method": "wire"}), "/default_payout_method", "is not a payout method of this user"),
         (json!({"payout_options_exclude_list": ["cash"]}), "/payout_options_exclude_list/0", "must be one of: ach"),
     ] {
         let reply = server.patch(&format!("/v2/users/{user}")).app_key().json(change).send().await;
         reported(&reply, field, words);
     }
     let small = json!({"user_id": user, "amount": 10, "platform": "gift_card_a", "payout_fee_fixed": 20, "payout_fee_percent": "0"});
-    reported(
-        &server.post("/v2/payouts").app_key().json(small).send().await,
-        "/amount",
-        "the fees of $0.20 are more than",
-    );
+    reported(&server.post("/v2/payouts").app_key().json(small).send().await, "/amount", "the fees of $0.20 exceed");
 }
 
 #[tokio::test]
@@ -194,17 +190,22 @@ async fn wrong_credentials_get_advice_what_to_send() {
             "unauthorized",
             "The Authorization header must be",
         ),
-        (server.get(LINKS).basic(id, "sk_sandbox_x").send().await, 401, "unauthorized", "not those of a live key"),
+        (server.get(LINKS).basic(id, "sk_sandbox_x").send().await, 401, "unauthorized", "do not match an active key"),
         (
             server.get(LINKS).basic(&production(id), &production(key)).send().await,
             401,
             "wrong-environment",
-            "a key of the production environment",
+            "You are using a production key in the sandbox environment. Use a key that starts with pk_sandbox_.",
         ),
         (server.get(LINKS).client_side().send().await, 403, "secret-key-required", "from your server"),
         (server.get(LINKS).as_org().send().await, 400, "app-id-required", "Api-App-Id"),
         (server.get(LINKS).as_org().for_app("42").send().await, 400, "invalid-input", "Api-App-Id: must be a UUID"),
-        (server.get(LINKS).app_key().for_app(NOBODY).send().await, 403, "not-permitted", "leave Api-App-Id out"),
+        (
+            server.get(LINKS).app_key().for_app(NOBODY).send().await,
+            403,
+            "not-permitted",
+            "belongs to another app than Api-App-Id",
+        ),
         (server.get("/v2/organizations").app_key().send().await, 403, "organization-key-required", "organization"),
     ] {
         let message = reply.refused(status, code).body["message"].as_str().unwrap();
@@ -220,11 +221,7 @@ async fn null_in_a_patch_empties_or_is_refused() {
     let desk = Desk::of(&server);
     let bill = desk.good_bill(1_000).await;
     for field in ["number", "amount", "funding_source"] {
-        reported(
-            &desk.update(&bill, json!({field: null})).await,
-            &format!("/{field}"),
-            "must not be null; leave it out",
-        );
+        reported(&desk.update(&bill, json!({field: null})).await, &format!("/{field}"), "must not be null; omit it");
     }
     for field in ["description", "external_id", "ap_payment_method_id", "ap_vendor_id"] {
         assert_eq!(desk.update(&bill, json!({field: null})).await.expect(200).body[field], Value::Null);
@@ -252,7 +249,7 @@ async fn null_in_a_patch_empties_or_is_refused() {
                 asking.app_key()
             };
             let reply = asking.json(json!({*field: null})).send().await;
-            reported(&reply, &format!("/{field}"), "must not be null; leave it out");
+            reported(&reply, &format!("/{field}"), "must not be null; omit it");
         }
     }
     for (path, fields) in [
@@ -261,7 +258,7 @@ async fn null_in_a_patch_empties_or_is_refused() {
     ] {
         for field in fields {
             let reply = server.patch(&path).as_org().json(json!({*field: null})).send().await;
-            reported(&reply, &format!("/{field}"), "must not be null; leave it out");
+            reported(&reply, &format!("/{field}"), "must not be null; omit it");
         }
     }
 }

@@ -215,6 +215,6 @@ async fn a_sum_of_each_kind_that_was_tampered_with_is_found() {
     for measure in [Measure::Payable, Measure::Transfer, Measure::Payment, Measure::PayerPayment] {
         let findings = server.tampered::<LimitDay>(|day| day.measure == measure, |day| day.total = Cents::new(1));
         assert_eq!(findings.len(), 1, "{measure}");
-        assert!(findings[0].what.starts_with("lacks 99 cents"), "{measure}: {:?}", findings[0]);
+        assert!(findings[0].what.starts_with("misses 99 cents"), "{measure}: {:?}", findings[0]);
     }
 }

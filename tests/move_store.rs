@@ -207,7 +207,11 @@ fn what_another_put_into_the_database_is_left_alone() {
     let cluster = Cluster::shared();
     let foreign = bare(&cluster);
     foreign.run("CREATE TABLE customers (name text)");
-    refused(&run(folder.path(), &foreign.url(), &[]), 1, "is not empty: it holds tables of another program: customers");
+    refused(
+        &run(folder.path(), &foreign.url(), &[]),
+        1,
+        "is not empty: it contains tables of another program: customers",
+    );
     let tables = "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'";
     assert_eq!(foreign.run(tables), ["1"], "nothing was made beside it");
 
@@ -224,7 +228,7 @@ fn what_another_put_into_the_database_is_left_alone() {
     sandbox(other.path(), 1);
     let database = Database::new();
     moved(&run(other.path(), &database.url(), &["--json"]));
-    refused(&run(folder.path(), &database.url(), &[]), 1, "another store moves to the database");
+    refused(&run(folder.path(), &database.url(), &[]), 1, "another store is moving or has moved to the database");
     refused(&run(folder.path(), &database.url(), &["--give-up"]), 1, "has not moved");
 }
 
@@ -234,10 +238,10 @@ fn an_obstacle_is_explained_in_plain_words() {
     let data = folder.path();
     let database = Database::new();
     let url = database.url();
-    refused(&run(&data.join("nowhere"), &url, &[]), 78, "there is no store at");
+    refused(&run(&data.join("nowhere"), &url, &[]), 78, "no store exists at");
     assert!(!data.join("nowhere").exists(), "and none was made");
     let process = Process::start(data);
-    refused(&run(data, &url, &[]), 1, "another bursar has");
+    refused(&run(data, &url, &[]), 1, "another bursar process has");
     end(process);
     refused(&run(data, "mysql://me:secret@a/x", &[]), 78, "--to: must begin with postgres://");
     refused(&run(data, "postgres://me:secret@a/x?sslmode=maybe", &[]), 78, "--to: sslmode must be");
@@ -253,7 +257,7 @@ fn an_obstacle_is_explained_in_plain_words() {
     refused(&run(data, &gone, &[]), 1, "no_such_database");
     let open = data.join("password");
     std::fs::write(&open, "secret").unwrap();
-    refused(&run(data, &url, &["--database-password-file", open.to_str().unwrap()]), 78, "may be read by others");
+    refused(&run(data, &url, &["--database-password-file", open.to_str().unwrap()]), 78, "is readable by other users");
     refused(&run(data, &url, &["--database-url", &url]), 78, "database-url names PostgreSQL already");
     refused(&bursar(&["move"]).output().unwrap(), 2, "--to");
     refused(&run(data, &url, &["--give-up", "--restart"]), 2, "cannot be used with");
@@ -269,7 +273,7 @@ fn a_store_of_another_version_does_not_move() {
     let newer = "INSERT INTO refinery_schema_history SELECT version + 1, 'later', applied_on, checksum FROM \
         refinery_schema_history ORDER BY version DESC LIMIT 1";
     connection.execute(newer, []).unwrap();
-    refused(&run(folder.path(), &url, &[]), 1, "made by a newer bursar");
+    refused(&run(folder.path(), &url, &[]), 1, "created by a newer version of bursar");
     let back =
         "DELETE FROM refinery_schema_history WHERE version >= (SELECT max(version) - 1 FROM refinery_schema_history)";
     connection.execute(back, []).unwrap();
@@ -284,22 +288,22 @@ fn a_row_that_is_lost_or_changed_on_the_way_is_found() {
     for (table, act, reported) in [
         ("ledger_accounts", "NEW.balance := NEW.balance + 1; RETURN NEW", "ledger_accounts: "),
         ("events", "IF NEW.sequence = 1 THEN RETURN NULL; END IF; RETURN NEW", "events: "),
-        ("event_streams", "NEW.hash := ''::bytea; RETURN NEW", "event log does not end where it did"),
+        ("event_streams", "NEW.hash := ''::bytea; RETURN NEW", "event log ends at another event"),
     ] {
         let database = own();
         let url = database.url();
         database.run(&format!("CREATE FUNCTION damage() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {act}; END $$"));
         database.alter(table, "CREATE TRIGGER damage BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION damage()");
         let output = run(folder.path(), &url, &[]);
-        refused(&output, 1, "is not equal to the store, and is not opened");
+        refused(&output, 1, "differs from the store and is not opened");
         assert!(said(&output).contains(reported), "{}", said(&output));
         // The database cannot be served, and the store is served as before.
         let data_dir = folder.path().to_str().unwrap();
         let serve = bursar(&["serve", "--data-dir", data_dir, "--database-url", &url]).output().unwrap();
-        refused(&serve, 1, "has not ended");
+        refused(&serve, 1, "is not complete");
         // A repetition does not help; a new move does, once the cause is removed.
         database.alter(table, "DROP TRIGGER damage ON %s");
-        refused(&run(folder.path(), &url, &[]), 1, "is not equal to the store");
+        refused(&run(folder.path(), &url, &[]), 1, "differs from the store");
         let again = moved(&run(folder.path(), &url, &["--restart", "--json"]));
         assert_eq!(again["moved"]["copied_before"], 0);
         assert!(of_store(folder.path()) == of_database(&database));
@@ -341,11 +345,11 @@ fn one_comes_back_unless_the_database_has_gone_on() {
     as_app(&process, data, "POST /v2/payout-links", r#"{"amount": 100, "delivery": {"method": "link"}}"#);
     end(process);
     let there = of_database(&database);
-    refused(&run(data, &url, &["--give-up"]), 1, "has gone on since the move");
+    refused(&run(data, &url, &["--give-up"]), 1, "has changed since the move");
     assert!(of_database(&database) == there, "nothing was touched");
     let elsewhere = Database::new();
     for words in [&[][..], &["--give-up"]] {
-        refused(&run(data, &elsewhere.url(), words), 1, "does not know of that");
+        refused(&run(data, &elsewhere.url(), words), 1, "has no record of it");
     }
     // The database is lost, and the operator confirms it.
     let data_dir = data.to_str().unwrap();
@@ -355,5 +359,5 @@ fn one_comes_back_unless_the_database_has_gone_on() {
     end(Process::start(data));
     refused(&bursar(&["move", "--data-dir", data_dir, "--forget"]).output().unwrap(), 1, "has not moved");
     // The store has forgotten the move that the database records.
-    refused(&run(data, &url, &[]), 1, "another store moves to the database");
+    refused(&run(data, &url, &[]), 1, "another store is moving or has moved to the database");
 }

@@ -66,7 +66,7 @@ impl Deployment {
         let (data_dir, url) = (self.data().to_str().unwrap(), self.url());
         for serve in ["serve", "migrate"] {
             let output = bursar(&[serve, "--data-dir", data_dir, "--database-url", &url]).output().unwrap();
-            refused(&output, 1, "has not ended: from /");
+            refused(&output, 1, "is not complete: from /");
             assert!(said(&output).contains("Run the same `bursar move` again"), "{}", said(&output));
         }
     }
@@ -158,7 +158,7 @@ fn who_was_there_before_commits_nothing_until_the_end() {
     let mut there = Store::Postgres(Box::new(writer));
     deployment.killed(Some(0));
     let kept_out = there.begin(org, &[]).unwrap_err().to_string();
-    assert!(kept_out.contains("a move into the database has not ended"), "{kept_out}");
+    assert!(kept_out.contains("a move into the database is not complete"), "{kept_out}");
     moved(&run(deployment.data(), &deployment.url(), &["--json"]));
     let begun = there.begin(org, &[]).unwrap();
     let newest = "SELECT max(created_at) FROM events";

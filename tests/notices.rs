@@ -66,7 +66,7 @@ async fn freeze_automatic_payouts_send_unfreeze_code_and_unfreeze_automatic_payo
     redirect(&server, &user).await;
     let message = messages(&server, PHONE).await[0].clone();
     let text = message["text"].as_str().unwrap();
-    assert!(text.contains("••0666") && text.contains("Stop automatic payouts: "), "{text}");
+    assert!(text.contains("••0666") && text.contains("stop automatic payouts: "), "{text}");
     let page = notices(&server, PHONE).await[0].clone();
     let path = page.replace("/notice/", "/v2/notices/");
 
@@ -252,7 +252,7 @@ async fn create_payout_waits_for_the_rest_of_an_account_and_for_the_end_of_a_fre
     redirect(&server, &user).await;
     for rail in ["ach", "default"] {
         let refused = send(rail).await;
-        assert!(refused.refused(409, "invalid-state").text.contains("rests until"), "{}", refused.text);
+        assert!(refused.refused(409, "invalid-state").text.contains("is new and usable from"), "{}", refused.text);
     }
     // A card is delivered to the payee: no account could be a thief's.
     send("gift_card_a").await.expect(201);

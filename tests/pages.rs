@@ -174,7 +174,7 @@ async fn closed_links_say_why() {
     let server = Server::memory().await;
     let unknown = server.get("/claim/AAAA").send().await;
     is_page(&unknown, 404);
-    assert!(unknown.text.contains("We do not know this link"));
+    assert!(unknown.text.contains("We do not recognize this link"));
 
     let made = link(&server).await;
     let listed = server.get("/v2/payout-links").app_key().send().await.expect(200).body;

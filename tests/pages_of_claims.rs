@@ -86,7 +86,7 @@ async fn a_tax_form_says_only_what_its_payee_said() {
     let path = format!("{link}/compliance");
     let unsaid = post(&server, &path, &cookie, &form).await;
     assert_eq!(unsaid.status, 400);
-    for said in ["Say whether you are paid as an individual or a business.", "Choose the kind of number."] {
+    for said in ["Choose whether you are paid as an individual or a business.", "Choose the kind of number."] {
         assert!(unsaid.text.contains(said), "{said}");
     }
     let half = [&form[..], &[("entity_type", "individual")]].concat();

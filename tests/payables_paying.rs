@@ -194,22 +194,22 @@ async fn verify_finds_payables_that_were_tampered_with() {
 
     let payable = |edit: &dyn Fn(&mut Payable)| findings_after::<Payable>(&server, |_| true, edit);
     let transfer = |edit: &dyn Fn(&mut Transfer)| findings_after::<Transfer>(&server, |_| true, edit);
-    assert_eq!(payable(&|row| row.amount = Cents::new(501)), ["is not what was submitted for approval"]);
+    assert_eq!(payable(&|row| row.amount = Cents::new(501)), ["differs from the submitted payable"]);
     let other = |row: &mut Payable| row.terms.as_mut().unwrap().0.amount = Cents::new(501);
-    assert_eq!(payable(&other), ["is not what was submitted for approval", "is paid otherwise than was approved"]);
-    assert_eq!(transfer(&|row| row.arrives = Cents::new(501)), ["is paid at another amount than was approved"]);
-    assert_eq!(transfer(&|row| row.bank_account = None), ["is paid to another account than was approved"]);
+    assert_eq!(payable(&other), ["differs from the submitted payable", "is paid on terms that were not approved"]);
+    assert_eq!(transfer(&|row| row.arrives = Cents::new(501)), ["is paid at an amount that was not approved"]);
+    assert_eq!(transfer(&|row| row.bank_account = None), ["is paid to an account that was not approved"]);
     let by_submitter = |row: &mut Payable| {
         let given = row.approval_steps.0[0].approvals.iter().find(|approval| approval.given == Some(true)).unwrap();
         row.submitted_by = Some(given.member);
     };
-    assert_eq!(payable(&by_submitter), ["was approved by whoever submitted it"]);
+    assert_eq!(payable(&by_submitter), ["was approved by its submitter"]);
     let unapproved = |row: &mut Payable| row.approval_steps.0.clear();
-    assert_eq!(payable(&unapproved), ["is approved, and its approvals are not complete"]);
+    assert_eq!(payable(&unapproved), ["is approved, but its approvals are not complete"]);
     let reopened = |row: &mut Payable| row.status = PayableStatus::Approved;
-    assert_eq!(payable(&reopened), ["its state is not that of its last transfer"]);
+    assert_eq!(payable(&reopened), ["its state differs from the state of its last transfer"]);
     let forgotten = |row: &mut Payable| row.transfer_history.0.clear();
-    assert!(payable(&forgotten).contains(&"a transfer of type payable is in the histories of 0 payables".to_owned()));
+    assert!(payable(&forgotten).contains(&"a transfer of type payable is in the history of 0 payables".to_owned()));
     let twice = |row: &mut Payable| {
         let attempt = row.transfer_history.0[0];
         row.transfer_history.0.push(attempt);
@@ -220,5 +220,5 @@ async fn verify_finds_payables_that_were_tampered_with() {
         attempt.transfer = TransferId(uuid::Uuid::nil());
         row.transfer_history.0 = vec![attempt];
     };
-    assert!(payable(&nowhere).contains(&"a transfer of its history is not there".to_owned()));
+    assert!(payable(&nowhere).contains(&"a transfer of its history is missing".to_owned()));
 }

@@ -260,7 +260,7 @@ async fn cancel_transfer_notifies_the_payee_who_has_the_money() {
     let text = reported["text"].as_str().unwrap();
     assert_eq!(
         text,
-        "$4.75 from Demonstration was canceled before it left. The payer has the money back. Ask Demonstration if you expected it."
+        "$4.75 from Demonstration was canceled before it was sent. The money is back with the sender. Ask Demonstration if you expected it."
     );
     cancel(&server, &filled).await.expect(200);
     assert_eq!(server.newest_message(PHONE).await["id"], reported["id"], "once");
@@ -275,7 +275,7 @@ async fn cancel_transfer_notifies_the_payee_who_has_the_money() {
     let reported = server.newest_message(PHONE).await;
     assert_eq!(reported["link"], link["link"]);
     assert!(
-        reported["text"].as_str().unwrap().contains("The money is safe and still yours. Choose how to get it: "),
+        reported["text"].as_str().unwrap().contains("The money is safe and still yours. Choose how to get paid: "),
         "{reported}"
     );
 }
@@ -434,5 +434,5 @@ async fn a_day_that_was_tampered_with_is_found_out() {
     server.verify();
     let findings = server.tampered::<LimitDay>(|_| true, |day| day.total = Cents::ZERO);
     let found: Vec<_> = findings.into_iter().map(|finding| (finding.invariant, finding.what)).collect();
-    assert_eq!(found, [(3, "lacks 5000 cents of its payouts".to_owned())]);
+    assert_eq!(found, [(3, "misses 5000 cents of its payouts".to_owned())]);
 }

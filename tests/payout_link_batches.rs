@@ -146,7 +146,7 @@ async fn submit_payout_link_batch_names_every_wrong_field_of_every_row_at_once()
         "/links/9",
     ];
     assert_eq!(fields, expected);
-    assert!(reply.text.contains("is that of row 2 too"), "{}", reply.text);
+    assert!(reply.text.contains("is also the key of row 2"), "{}", reply.text);
     let list = server.get(BATCHES).app_key().send().await.expect(200).body;
     assert_eq!(list["data"], json!([]), "nothing was kept");
     for (links, field) in

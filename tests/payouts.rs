@@ -85,7 +85,7 @@ async fn fund_fills_the_wallet_first_and_gives_back_what_fails() {
             "all of it is back"
         );
         let reported = server.newest_message("+12127361234").await["text"].as_str().unwrap().to_owned();
-        assert!(reported.contains("The payer has the money back"), "{reported}");
+        assert!(reported.contains("The money is back with the sender"), "{reported}");
     }
     server.verify();
 }

@@ -519,7 +519,7 @@ fn a_database_of_a_later_version_is_refused_by_every_writer() {
         let refused = bursar(&[words, &["--data-dir", data]].concat()).output().unwrap();
         let said = String::from_utf8([refused.stdout, refused.stderr].concat()).unwrap();
         assert_eq!(refused.status.code(), Some(1), "{words:?}: {said}");
-        assert!(said.contains("was brought up to date by a newer bursar than this one"), "{words:?}: {said}");
+        assert!(said.contains("was migrated by a newer version of bursar"), "{words:?}: {said}");
     }
     assert_eq!(database.run("SELECT count(*) FROM tenants"), ["0"], "nothing was written");
     // And the store that was to move is served as before.

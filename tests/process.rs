@@ -30,7 +30,7 @@ fn an_embedded_store_is_opened_by_one_process_at_a_time() {
     let second = bursar(&["serve", "--listen", "127.0.0.1:0", "--data-dir", data_dir]).output().unwrap();
     let said = String::from_utf8_lossy(&second.stderr).into_owned();
     assert_eq!(second.status.code(), Some(1), "{said}");
-    assert!(said.contains("another bursar has"), "{said}");
+    assert!(said.contains("another bursar process has"), "{said}");
     // The next one may start, for every kind of end of the first.
     first.kill();
     let again = Process::start(folder.path());

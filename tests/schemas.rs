@@ -113,7 +113,7 @@ fn both_schemas_say_what_the_records_say() {
         assert_eq!(shapes.remove("moves").expect("both stores know of moves").key, ["id"]);
     }
     let known: BTreeSet<&str> = tables::ALL.iter().map(|table| table.name).collect();
-    assert_eq!(known.len(), tables::ALL.len(), "a table stands twice in src/tables.rs");
+    assert_eq!(known.len(), tables::ALL.len(), "a table is listed twice in src/tables.rs");
     assert_eq!(known, sqlite.keys().map(String::as_str).collect(), "the tables of src/tables.rs and of SQLite");
     assert_eq!(known, postgres.keys().map(String::as_str).collect(), "the tables of src/tables.rs and of PostgreSQL");
     for table in tables::ALL {

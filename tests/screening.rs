@@ -344,7 +344,7 @@ async fn a_payee_under_review_is_asked_to_wait() {
     let bank = json!({"platform": "ach", "routing_number": "110000000", "account_number": "123456789"});
     let after = step(&server, &session, "method", bank).await.expect(200).body;
     assert_eq!(after["next_step"], Value::Null);
-    assert!(after["on_hold"].as_str().unwrap().contains("kept safe"), "{after}");
+    assert!(after["on_hold"].as_str().unwrap().contains("Your money is safe"), "{after}");
     assert!(!after["on_hold"].as_str().unwrap().contains("anction"), "the payee learns nothing of the list");
     step(&server, &session, "payout", json!({})).await.refused(409, "invalid-state");
     let page = |below: &str| {

@@ -71,7 +71,7 @@ async fn details_moved_to_another_payees_row_are_not_paid_and_are_found() {
         ),
     );
     let found = findings(&server);
-    assert_eq!(found, [format!("payout_methods {victims}: a sealed value does not open in this row")]);
+    assert_eq!(found, [format!("payout_methods {victims}: a sealed value cannot be decrypted in this row")]);
     let before = server.balance("app_wallet").await;
     let paid = pay(&server, &victim).await;
     assert_eq!((&paid["status"], &paid["error"]), (&json!("failed"), &json!("invalid_account_number")), "{paid}");
@@ -93,7 +93,7 @@ async fn a_row_given_to_another_payee_or_rail_does_not_open() {
     edit(&server, &format!("UPDATE payout_methods SET platform = 'rtp' WHERE id = {}", blob(&victims)));
     assert_eq!(findings(&server).len(), 1);
     edit(&server, &format!("UPDATE payout_methods SET platform = 'ach', mask = '9999' WHERE id = {}", blob(&victims)));
-    let shown = "shows other details than those that are sealed";
+    let shown = "shows details that differ from the sealed ones";
     assert_eq!(findings(&server), [format!("payout_methods {victims}: {shown}")]);
 }
 

@@ -131,7 +131,7 @@ async fn the_deadline_holds_for_the_greeting_the_handshake_and_every_word_togeth
     ] {
         let port = silent(says, again).await;
         let (reported, took) = hand_over(&format!("{scheme}://{name}:{port}")).await;
-        assert_eq!(was_not_taken(&reported), "The mail server did not answer in time.", "{scheme} {says:?}");
+        assert_eq!(was_not_taken(&reported), "The mail server did not respond in time.", "{scheme} {says:?}");
         assert!(took < CALL_DEADLINE * 4, "{scheme} {says:?} took {took:?}");
     }
 }

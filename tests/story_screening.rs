@@ -35,7 +35,7 @@ async fn a_namesake_is_cleared_and_remembered_and_the_person_on_the_list_is_shut
     // The payee is asked for patience, without the reason. The money remains on hold.
     let claim = payee.fetch().await;
     assert_eq!(claim["next_step"], Value::Null);
-    assert!(claim["on_hold"].as_str().unwrap().contains("kept safe"));
+    assert!(claim["on_hold"].as_str().unwrap().contains("Your money is safe"));
     payee.try_step("payout", json!({})).await.refused(409, "invalid-state");
     assert_eq!(server.balance("app_held").await, 20_000);
 

@@ -325,7 +325,7 @@ async fn verify_finds_a_tax_year_that_was_tampered_with() {
     server.verify();
     let findings = server.tampered::<TaxYear>(|_| true, |year| year.reportable = Cents::new(4_699));
     let found: Vec<_> = findings.into_iter().map(|finding| (finding.invariant, finding.what)).collect();
-    assert_eq!(found, [(3, "says 4699 cents; its transfers say 4700".to_owned())]);
+    assert_eq!(found, [(3, "records 4699 cents; its transfers sum to 4700".to_owned())]);
     server.verify();
 }
 

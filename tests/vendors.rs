@@ -215,7 +215,7 @@ async fn a_resting_account_is_paid_to_after_its_day() {
     desk.post(&confirm, json!({"acting_user_id": desk.member("admin")})).send().await.expect(200);
     server.advance(DAY - 60);
     let early = desk.act(&bill, "pay", "payer").await;
-    assert!(early.refused(409, "invalid-state").body["message"].as_str().unwrap().contains("rests until"));
+    assert!(early.refused(409, "invalid-state").body["message"].as_str().unwrap().contains("is new and usable from"));
     server.advance(60);
     desk.act(&bill, "pay", "payer").await.expect(200);
     server.work_off().await;

@@ -90,7 +90,7 @@ async fn a_handler_that_takes_too_long_is_answered_with_the_error_body() {
     assert_eq!(read.refused(503, "service-unavailable").header("retry-after"), Some("1"));
     assert_eq!(
         (read.header("x-request-id"), &read.body["message"]),
-        (Some("mine"), &json!("It took longer than 0.2 seconds."))
+        (Some("mine"), &json!("The request took longer than 0.2 seconds."))
     );
     let changed = server.post("/v2/test/slow").send().await;
     assert_eq!(changed.refused(503, "outcome-unknown").header("retry-after"), Some("2"));

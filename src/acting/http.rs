@@ -63,8 +63,8 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/approvers" App "list_approvers" list)
             .members(Permission::View)
             .about("Accounts payable", "List the members who may approve")
-            .describe("Active members whose role is admin or ap_approver, newest first.")
+            .describe("Lists active members with the role admin or ap_approver, newest first.")
             .asks::<ApproversQuery>()
-            .gives::<ListEnvelope<ApproverJson>>(200, "One page."),
+            .gives::<ListEnvelope<ApproverJson>>(200, "One page of the list."),
     ]
 }

@@ -75,7 +75,7 @@ pub fn proven(world: &mut World, scope: Scope, named: Named, act: Act) -> Result
         None => None,
     };
     if session.is_none() && apps::find(world, scope)?.settings.0.member_proof == MemberProof::Required {
-        let message = "This app requires the member's own session: sign in at POST /v2/member-sessions and send the \
+        let message = "This app requires the member's own session. Sign in with POST /v2/member-sessions and send the \
                        session in the header Member-Session.";
         return Err(Refusal::field(Code::MemberProofRequired, "Member-Session", message).into());
     }
@@ -88,7 +88,12 @@ pub fn proven(world: &mut World, scope: Scope, named: Named, act: Act) -> Result
 pub fn acting(world: &mut World, org: OrgId, member: MemberId, act: Act) -> Result<Actor, Halt> {
     let member = members::find(world, org, member)?;
     if !may(member.role, act) {
-        let message = format!("{} is {}; this takes: {}.", member.name, member.role, members::roles_that_may(act));
+        let message = format!(
+            "{} has the role {}. This call requires one of the roles: {}.",
+            member.name,
+            member.role,
+            members::roles_that_may(act)
+        );
         return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).into());
     }
     Ok(Actor::from(&*member))

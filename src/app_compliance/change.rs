@@ -73,7 +73,13 @@ pub fn seal_context(scope: Scope) -> SealContext {
 /// `internal-error` if the sealed data does not open.
 pub fn read(world: &World, scope: Scope, vault: &Vault) -> Result<Compliance, Halt> {
     let Some(row) = world.get::<AppCompliance>(key![scope.org, scope.app])? else { return Ok(Compliance::default()) };
-    let damaged = || Refusal::new(Code::InternalError, "The sealed compliance information of an app does not open.");
+    let damaged = || {
+        Refusal::new(
+            Code::InternalError,
+            "The sealed compliance information of an app cannot be \
+                                                        decrypted.",
+        )
+    };
     let plain = vault.open(&seal_context(scope), &row.sealed).map_err(|_| damaged())?;
     Ok(serde_json::from_slice(&plain).map_err(|_| damaged())?)
 }

@@ -33,19 +33,19 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Put "/v2/apps/{app_id}/compliance" AppOrOrganization "set_app_compliance" put)
             .about("Apps", "Add or update an app's compliance information")
-            .describe("All of it or a part: what is not sent stays, null takes it away. Each entry of directors changes the director in the same place, an empty list takes all away. Numbers of the tax office come back as their last four digits.")
+            .describe("Updates the fields that are sent; null clears a field. Each entry of directors updates the director at the same index; an empty list removes all directors. Responses show the last four digits of tax numbers only.")
             .takes::<ComplianceInput>()
             .example(json!({
                 "company_info": {"name": "Corner Shop LLC", "ein": "12-3456789", "incorporation_type": "llc", "ubo_count": 1},
                 "directors": [{"ssn": "123-45-6789"}]
             }))
-            .gives::<Compliance>(200, "The whole of it.")
-            .gives::<Compliance>(201, "The whole of it, given for the first time.")
+            .gives::<Compliance>(200, "The complete compliance information.")
+            .gives::<Compliance>(201, "The compliance information, created.")
             .refuses(&[Code::NotFound, Code::InvalidSsn, Code::InvalidEmail, Code::InvalidPhoneNumber]),
         route!(Get "/v2/apps/{app_id}/compliance" AppOrOrganization "get_app_compliance" show)
             .about("Apps", "Get an app's compliance information")
-            .describe("Every field is there; what was not given yet is null.")
-            .gives::<Compliance>(200, "The whole of it.")
+            .describe("Returns every field; a field that was never set is null.")
+            .gives::<Compliance>(200, "The complete compliance information.")
             .refuses(&[Code::NotFound]),
     ]
 }

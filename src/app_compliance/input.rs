@@ -74,7 +74,7 @@ impl Input for Website {
         if given.len() <= 200 && letters && has_parts && given.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(Self(given.to_owned()));
         }
-        Err(wrong(at, "must be an address on the web such as https://example.com"))
+        Err(wrong(at, "must be a web address such as https://example.com"))
     }
     fn schema() -> Schema {
         json!({"type": "string", "format": "uri", "maxLength": 200})
@@ -90,7 +90,7 @@ impl Input for UsState {
         if is_us_state(&code) {
             return Ok(Self(code));
         }
-        Err(wrong(at, "must be the two letters of a US state, such as DE"))
+        Err(wrong(at, "must be a two-letter US state code such as DE"))
     }
     fn schema() -> Schema {
         json!({"type": "string", "minLength": 2, "maxLength": 2})
@@ -279,8 +279,10 @@ fn merge_number<T>(
     match patch {
         Patch::Set(sent) if is_as_shown(number(sent)) => {
             if field.as_deref().map(mask_last4).as_ref() != Some(number(sent)) {
-                problems
-                    .extend(wrong(at, "is not how the number here is shown: send its nine digits, or leave it out"));
+                problems.extend(wrong(
+                    at,
+                    "does not match the masked number on file; send all nine digits, or omit the field",
+                ));
             }
         }
         Patch::Keep | Patch::Clear | Patch::Set(_) => merge(field, patch, |sent| number(sent).clone()),
@@ -419,7 +421,7 @@ fn in_the_us(country: &Option<String>, state: &Option<String>, zip: &Option<Stri
         return problems;
     }
     if state.as_deref().is_some_and(|state| !is_us_state(state)) {
-        problems.extend(wrong(&format!("{at}/state"), "must be the two letters of a US state, such as NY"));
+        problems.extend(wrong(&format!("{at}/state"), "must be a two-letter US state code such as NY"));
     }
     if zip.as_deref().is_some_and(|zip| !is_us_zip(zip)) {
         problems.extend(wrong(&format!("{at}/zip"), "must be a ZIP code such as 10001 or 10001-1234"));
@@ -433,7 +435,7 @@ fn too_much_owned(directors: &[Director]) -> Problems {
     if shares.sum::<i64>() <= WHOLE {
         return Problems::new();
     }
-    wrong("/directors", "must own at most 100 percent together")
+    wrong("/directors", "must have ownership percentages with a sum of at most 100")
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ impl PolicyPatch {
             for (place, id) in step.approvers.iter().enumerate() {
                 let member = members::find(world, scope.org, *id)?;
                 if !may_approve(&member) {
-                    let message = format!("{} is {}, who does not approve", member.name, member.role);
+                    let message = format!("{} has the role {}, which cannot approve", member.name, member.role);
                     problems.extend(wrong(&format!("/steps/{at_step}/approvers/{place}"), message));
                 }
             }
@@ -75,7 +75,8 @@ impl Command for CreatePolicy {
         self.says.must_name_those_who_can(world, self.scope)?;
         let actor = acting_if_named(world, org, self.acting, Act::Govern)?;
         if super::of_app(world, self.scope)?.len() >= POLICIES_MAX {
-            let message = format!("An app has at most {POLICIES_MAX} approval policies.");
+            let message =
+                format!("The app has {POLICIES_MAX} approval policies, which is the limit. Delete one first.");
             return Err(Refusal::new(Code::LimitExceeded, message).into());
         }
 

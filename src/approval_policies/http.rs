@@ -107,14 +107,14 @@ pub fn routes() -> Vec<Route> {
             .members(Permission::View)
             .about(TAG, "List approval policies")
             .asks::<ApprovalPoliciesQuery>()
-            .gives::<ListEnvelope<ApprovalPolicyJson>>(200, "One page."),
+            .gives::<ListEnvelope<ApprovalPolicyJson>>(200, "One page of the list."),
         route!(Post "/v2/accounts-payable/approval-policies" OrganizationForApp "create_approval_policy" create)
             .members(Permission::Govern)
-            .about(TAG, "Make an approval policy")
+            .about(TAG, "Create an approval policy")
             .describe(
-                "When a payable is submitted, the active policy with the lowest priority number whose conditions all \
-                 hold is chosen, and its steps are copied into the payable. Without one, any one approver who is not \
-                 the submitter is enough.",
+                "When a payable is submitted, bursar copies the steps of one active policy into it: the policy with \
+                 the lowest priority number whose conditions are all met. Without such a policy, one approver other \
+                 than the submitter is enough.",
             )
             .takes::<NewPolicy>()
             .example(json!({
@@ -123,26 +123,26 @@ pub fn routes() -> Vec<Route> {
                 "steps": [{"num_approvals_required": 1, "approvers": ["0198c0de-0000-7000-8000-000000000001"]}],
                 "priority": 10
             }))
-            .gives::<ApprovalPolicyJson>(201, "The policy.")
+            .gives::<ApprovalPolicyJson>(201, "The approval policy.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::LimitExceeded]),
         route!(Get "/v2/accounts-payable/approval-policies/{approval_policy_id}" App "get_approval_policy" show)
             .members(Permission::View)
             .about(TAG, "Get an approval policy")
-            .gives::<ApprovalPolicyJson>(200, "The policy; a deleted one too.")
+            .gives::<ApprovalPolicyJson>(200, "The approval policy; deleted policies are returned too.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/accounts-payable/approval-policies/{approval_policy_id}" OrganizationForApp "update_approval_policy" update)
             .members(Permission::Govern)
-            .about(TAG, "Change an approval policy")
-            .describe("Payables that were submitted before keep the steps that they were submitted with.")
+            .about(TAG, "Update an approval policy")
+            .describe("Payables that are already submitted keep their steps.")
             .takes::<PolicyChanges>()
-            .gives::<ApprovalPolicyJson>(200, "The policy.")
+            .gives::<ApprovalPolicyJson>(200, "The approval policy.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         route!(Delete "/v2/accounts-payable/approval-policies/{approval_policy_id}" OrganizationForApp "delete_approval_policy" delete)
             .members(Permission::Govern)
             .about(TAG, "Delete an approval policy")
-            .describe("Payables under way keep its steps. To delete it again changes nothing.")
+            .describe("Payables that are already submitted keep its steps. A repeated call changes nothing.")
             .takes::<PolicyDeletion>()
-            .gives::<ApprovalPolicyJson>(200, "The policy.")
+            .gives::<ApprovalPolicyJson>(200, "The approval policy.")
             .refuses(&[Code::NotFound, Code::NotPermitted]),
     ]
 }

@@ -67,7 +67,7 @@ impl Input for Condition {
                 Ok(Self::Vendor { operator, value })
             }
             (ConditionField::Vendor, Operator::AtMost | Operator::AtLeast) => {
-                Err(wrong(&format!("{at}/operator"), "must be == where the field is vendor"))
+                Err(wrong(&format!("{at}/operator"), "must be == if the field is vendor"))
             }
         }
     }
@@ -96,7 +96,7 @@ impl Input for PolicyStep {
             return Err(wrong(&approvers_at, format!("must name 1 to {APPROVERS_MAX} members")));
         }
         if (1..approvers.len()).any(|place| approvers[..place].contains(&approvers[place])) {
-            return Err(wrong(&approvers_at, "must name each member once: each counts once a step"));
+            return Err(wrong(&approvers_at, "must name each member only once"));
         }
         if required > count {
             let message = format!("must be at most {count}, the number of approvers");
@@ -117,7 +117,7 @@ impl Input for Conditions {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let conditions = Vec::<Condition>::read(json, at)?;
         if conditions.len() > CONDITIONS_MAX {
-            return Err(wrong(at, format!("must be at most {CONDITIONS_MAX} conditions")));
+            return Err(wrong(at, format!("must have at most {CONDITIONS_MAX} conditions")));
         }
         Ok(Self(conditions))
     }
@@ -133,7 +133,7 @@ impl Input for Steps {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let steps = Vec::<PolicyStep>::read(json, at)?;
         if !(1..=STEPS_MAX).contains(&steps.len()) {
-            return Err(wrong(at, format!("must be 1 to {STEPS_MAX} steps")));
+            return Err(wrong(at, format!("must have 1 to {STEPS_MAX} steps")));
         }
         Ok(Self(steps))
     }

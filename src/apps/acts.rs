@@ -147,8 +147,8 @@ pub async fn set_up_organization(
 }
 
 fn gone() -> Refusal {
-    let message = "There is no such setup token: it was used, it has expired, or there is an organization already. \
-                   Restart the server over an empty store to get another, or run: bursar organizations create";
+    let message = "The setup token is not valid: it was used, it has expired, or the organization already exists. \
+                   Restart the server with an empty store to get another, or run: bursar organizations create";
     Refusal::new(Code::NotFound, message)
 }
 
@@ -209,10 +209,10 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/setup" Anyone "create_first_organization" create_first_organization)
             .about("Apps", "Create the first organization")
-            .describe("Only with the token that a production server prints when it starts over an empty store. The token is good for an hour, once. The answer shows the keys of the organization and its app, here only. The administrator has admin_password, or sets a password with administrator.set_up. The page /setup/{token} does the same in a browser.")
+            .describe("Requires the setup token that a production server prints when it starts with an empty store. The token is valid once, for one hour. Only this response shows the keys of the organization and its app. The administrator signs in with admin_password, or sets a password with administrator.set_up. The page /setup/{token} does the same in a browser.")
             .takes::<SetupInput>()
             .example(serde_json::json!({"token": "n7Yw…", "name": "Example Pay", "admin_email": "ada@example.com"}))
-            .gives::<CreatedOrganizationJson>(201, "The organization, with its secrets.")
+            .gives::<CreatedOrganizationJson>(201, "The organization with its secrets.")
             .refuses(&[Code::NotFound]),
     ]
 }

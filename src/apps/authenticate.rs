@@ -78,7 +78,7 @@ pub async fn authenticate(
     };
     let now = bursar.clock.now();
     if known.expires_at.is_some_and(|at| at <= now) {
-        let message = "This key has expired. Issue another one with the organization's key.";
+        let message = "This key has expired. Create another one with an organization key.";
         return Err(Refusal::new(Code::Unauthorized, message));
     }
     if shown.kind() != CredentialKind::Client {
@@ -106,7 +106,7 @@ async fn by_session_alone(
 ) -> Result<Caller, Refusal> {
     let Some(permission) = members else {
         // A route without members must not reveal whether the session is live.
-        let message = "A member's session does not open this route: send a key in the header Authorization.";
+        let message = "This route does not accept a member session. Send a key in the header Authorization.";
         return Err(Refusal::new(Code::NotPermitted, message));
     };
     let (org, member) = signed_in(bursar, session, permission, None).await?;
@@ -140,7 +140,10 @@ fn refuse_role(member: &Member, permission: Permission) -> Result<(), Refusal> {
         return Ok(());
     }
     let roles = members::roles_that_may(permission);
-    Err(Refusal::new(Code::NotPermitted, format!("{} is {}; this takes: {roles}.", member.name, member.role)))
+    Err(Refusal::new(
+        Code::NotPermitted,
+        format!("{} has the role {}. This call requires one of the roles: {roles}.", member.name, member.role),
+    ))
 }
 
 async fn acting_app(bursar: &Bursar, org: OrgId, acts_as: ActsAs) -> Result<Option<AppId>, Refusal> {
@@ -205,15 +208,15 @@ fn may_call(shown: Shown, who: Who, with_session: bool) -> Result<(), Refusal> {
             | Who::Member,
         ) => Err(Refusal::new(
             Code::SecretKeyRequired,
-            "A client id alone may only submit payout requests. Send <client_id>:<api_key>, from your server.",
+            "A client id alone can only submit payout requests. Send <client_id>:<api_key> from your server.",
         )),
         (Shown::AppKey(_), Who::Organization | Who::OrganizationForApp) if !with_session => Err(Refusal::new(
             Code::OrganizationKeyRequired,
-            "An app's key may not do this: use a key of the organization, or a member's session where the route takes one.",
+            "This call requires an organization key, or a member session if the route accepts one.",
         )),
         (Shown::AppKey(_) | Shown::OrganizationKey, Who::Member) if !with_session => Err(Refusal::new(
             Code::MemberProofRequired,
-            "A member does this for themselves: sign in and send the session in the header Member-Session.",
+            "Only the member can make this call. Sign in and send the session in the header Member-Session.",
         )),
         (
             Shown::AppKey(_) | Shown::OrganizationKey | Shown::Session,
@@ -232,7 +235,8 @@ fn acts_as(shown: Shown, who: Who, asked: Option<AppId>) -> Result<ActsAs, Refus
     match shown {
         Shown::ClientIdAlone(Some(own)) | Shown::AppKey(own) => {
             if asked.is_some_and(|asked| asked != own) {
-                let message = "This key is another app's: leave Api-App-Id out, or use the organization's key.";
+                let message =
+                    "The key belongs to another app than Api-App-Id. Omit the header, or use an organization key.";
                 return Err(Refusal::field(Code::NotPermitted, "Api-App-Id", message));
             }
             Ok(ActsAs::Own(own))
@@ -290,7 +294,8 @@ fn session_rows(caller: &Caller) -> Vec<Want> {
 }
 
 fn credential(header: Option<&str>) -> Result<Credential, Refusal> {
-    let missing = "Send the header Authorization: Basic with the Base64 of <client_id>:<api_key>.";
+    let missing =
+        "The credentials are missing. Send the header Authorization: Basic with the Base64 of <client_id>:<api_key>.";
     let header = header.ok_or_else(|| Refusal::new(Code::Unauthorized, missing))?;
     Credential::parse(header).map_err(|reason| Refusal::new(Code::Unauthorized, format!("{reason}.")))
 }

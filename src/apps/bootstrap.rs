@@ -117,7 +117,8 @@ pub fn write_atomically(path: &Path, credentials: &Credentials) -> io::Result<()
 
 fn unavailable(path: &Path, error: &io::Error) -> Refusal {
     let message = format!(
-        "The credentials of the sandbox cannot be read or written at {}: {error}. Mend or remove that file and start again.",
+        "The credentials of the sandbox cannot be read or written at {}: {error}. Correct or remove that file and \
+         start again.",
         path.display()
     );
     Refusal::new(Code::ServiceUnavailable, message)

@@ -114,13 +114,12 @@ fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
     let Scope { org, app } = scope;
     let held = sum(world, org, own(app))?;
     if !held.is_zero() {
-        let message =
-            format!("The app still holds {}: withdraw it, and cancel the links that hold it.", held.dollars());
+        let message = format!("The app still holds {}. Withdraw the money and cancel open links.", held.dollars());
         return Err(Refusal::new(Code::InvalidState, message).into());
     }
     for rail in under_way(app) {
         if !ledger::balance(world, org, rail)?.is_zero() {
-            let message = "Money of the app is still under way: wait until it has arrived.";
+            let message = "The app has transfers in progress. Wait until they are complete.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
     }
@@ -128,7 +127,7 @@ fn refuse_while_money_remains(world: &World, scope: Scope) -> Result<(), Halt> {
     // wallet.
     let users = sum(world, org, counterparts(app))?;
     if !users.is_zero() {
-        let message = format!("Users of the app still hold {}: pay it out first.", users.negated().dollars());
+        let message = format!("Users of the app still hold {}. Pay it out first.", users.negated().dollars());
         return Err(Refusal::new(Code::InvalidState, message).into());
     }
     Ok(())

@@ -113,7 +113,7 @@ impl Command for CreateOrganization {
     fn decide(&self, world: &mut World) -> Result<Self::Reply, Halt> {
         let (org, now) = (self.org, world.now());
         if world.get::<Organization>(key![org])?.is_some() {
-            return Err(Refusal::new(Code::InvalidState, "The organization exists already.").into());
+            return Err(Refusal::new(Code::InvalidState, "The organization already exists.").into());
         }
         let administrator = members::add(world, org, self.administrator.clone())?;
         world.add(Organization { org, name: self.name.clone(), created_at: now });

@@ -173,7 +173,7 @@ pub async fn delete(call: Call, hooks: DeletionHooks) -> Outcome {
             return Ok(Answer::ok(&deleted));
         }
     }
-    let message = "Requests of the app keep coming in: stop what sends them, or revoke its keys, and delete it then.";
+    let message = "The app still receives requests. Stop its clients or revoke its keys, then delete it.";
     Err(Refusal::new(Code::InvalidState, message))
 }
 
@@ -266,52 +266,52 @@ pub fn routes(hooks: DeletionHooks) -> Vec<Route> {
 fn app_routes(hooks: DeletionHooks) -> Vec<Route> {
     vec![
         route!(Post "/v2/apps" Organization "create_app" create)
-            .about("Apps", "Creates an app.")
-            .describe("The keys appear in this one answer only. The sandbox approves at once.")
+            .about("Apps", "Create an app")
+            .describe("Only this response shows the keys. The sandbox approves the app immediately.")
             .takes::<CreateAppInput>()
             .example(serde_json::json!({"name": "Corner Shop"}))
             .gives::<CreatedAppJson>(201, "The app with its first key."),
         route!(Get "/v2/apps" AppOrOrganization "list_apps" list)
-            .about("Apps", "Lists all apps, newest first; with an app's key that app alone.")
+            .about("Apps", "List apps")
             .gives_array::<AppJson>(200, "The apps."),
         route!(Get "/v2/apps/{app_id}" AppOrOrganization "get_app" read)
-            .about("Apps", "Reads an app.")
+            .about("Apps", "Get an app")
             .gives::<AppJson>(200, "The app.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/apps/{app_id}" Organization "update_app" update)
-            .about("Apps", "Changes an app's name or metadata.")
+            .about("Apps", "Update an app's name or metadata")
             .takes::<UpdateAppInput>()
             .gives::<AppJson>(200, "The app.")
             .refuses(&[Code::NotFound]),
         Route::new(Method::Delete, "/v2/apps/{app_id}", Who::Organization, "delete_app", move |call| delete(call, hooks))
-            .about("Apps", "Deletes an app.")
+            .about("Apps", "Delete an app")
             .describe(
-                "Refused while the app holds money, or while bills, payout requests or batches of it are open. Its keys stop working, and what is known of its company, its directors \
-                 and its bank account is erased; its history stays.",
+                "Refused while the app holds money or has open bills, payout requests or batches. Revokes the app's \
+                 keys and erases the data of its company, directors and bank account; the history remains.",
             )
-            .gives::<AppJson>(200, "The app as it was.")
+            .gives::<AppJson>(200, "The deleted app.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
         route!(Get "/v2/apps/{app_id}/settings" AppOrOrganization "get_app_settings" read_settings)
             .members(Permission::View)
-            .about("Apps", "Reads an app's settings.")
-            .gives::<SettingsJson>(200, "The settings.")
+            .about("Apps", "Get an app's settings")
+            .gives::<SettingsJson>(200, "The app's settings.")
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/apps/{app_id}/settings" Organization "update_app_settings" update_settings)
             .members(Permission::Govern)
-            .about("Apps", "Changes an app's settings.")
-            .describe("What is not sent stays; null brings the default back. Fees that are sent are a new version of the fee table, which holds at once or from fees_effective_at on. Needs the organization's key or an admin's session, so that an app cannot lift its own limits.")
+            .about("Apps", "Update an app's settings")
+            .describe("Updates the settings that are sent; null restores a default. If fees is sent, it becomes a new version of the fee table, in force immediately or from fees_effective_at. Requires an organization key or an admin's session, so that an app cannot raise its own limits.")
             .takes::<SettingsInput>()
             .example(serde_json::json!({"payout_fee_party": "platform", "fees": {"ach": {"fixed": 25}}}))
-            .gives::<SettingsJson>(200, "The settings.")
+            .gives::<SettingsJson>(200, "The app's settings.")
             .refuses(&[Code::NotFound, Code::LimitExceeded]),
         route!(Get "/v2/apps/{app_id}/fee-tables" AppOrOrganization "list_app_fee_tables" list_fee_tables)
-            .about("Apps", "Lists the versions of an app's fee table, newest first.")
-            .describe("Each change of the setting fees is a version. Of those whose time has come, the one whose time came last is in force.")
+            .about("Apps", "List the versions of an app's fee table")
+            .describe("Lists the versions, newest first. Each change of the setting fees creates a version. The version in force is the one with the latest start time that is not in the future.")
             .asks::<FeeTablesQuery>()
-            .gives::<ListEnvelope<FeeTableJson>>(200, "The versions.")
+            .gives::<ListEnvelope<FeeTableJson>>(200, "The versions of the fee table.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/organizations" Organization "list_organizations" list_organizations)
-            .about("Apps", "The organization whose key is used, with its wallet.")
+            .about("Apps", "Get your organization")
             .gives::<ListEnvelope<OrganizationJson>>(200, "The organization."),
     ]
 }
@@ -319,18 +319,18 @@ fn app_routes(hooks: DeletionHooks) -> Vec<Route> {
 fn key_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/apps/{app_id}/keys" Organization "create_app_key" create_key)
-            .about("Apps", "Issues another key for an app.")
-            .describe("Two keys may live at once, so that a rotation has an overlap. The secret is shown here only. With expires_at the key answers 401 from that moment on.")
+            .about("Apps", "Create a key for an app")
+            .describe("An app can have two active keys at a time, so that a rotation can overlap. Only this response shows the secret. From expires_at on, requests with the key get status 401.")
             .takes::<CreateKeyInput>()
-            .gives::<ShownKeyJson>(201, "Both halves of the key.")
+            .gives::<ShownKeyJson>(201, "The client id and the secret.")
             .refuses(&[Code::NotFound, Code::LimitExceeded]),
         route!(Get "/v2/apps/{app_id}/keys" Organization "list_app_keys" list_keys)
-            .about("Apps", "Lists an app's keys, revoked ones included, without their secrets.")
-            .gives::<ListEnvelope<KeyJson>>(200, "The keys.")
+            .about("Apps", "List an app's keys")
+            .gives::<ListEnvelope<KeyJson>>(200, "The keys, revoked keys included, without their secrets.")
             .refuses(&[Code::NotFound]),
         route!(Delete "/v2/apps/{app_id}/keys/{client_id}" Organization "delete_app_key" delete_key)
-            .about("Apps", "Revokes a key.")
-            .describe("It stops working within five seconds everywhere. To revoke it again changes nothing.")
+            .about("Apps", "Revoke a key")
+            .describe("The key stops working within five seconds. A repeated call changes nothing.")
             .gives::<KeyJson>(200, "The key.")
             .refuses(&[Code::NotFound]),
     ]

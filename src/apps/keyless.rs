@@ -15,7 +15,7 @@ pub async fn may_post_without_key(bursar: &Bursar, caller: &Caller) -> Result<()
     let Some(app) = caller.app else { return Ok(()) };
     let scope = Scope { org: caller.org, app };
     if bursar.read(move |world| Ok(find(world, scope)?.settings.0.require_idempotency_key)).await? {
-        let message = "is required by this app's settings, here or as idempotency_key in the body";
+        let message = "is required by the app's settings; send it here or as idempotency_key in the body";
         return Err(Refusal::field(Code::InvalidInput, "Idempotency-Key", message));
     }
     Ok(())

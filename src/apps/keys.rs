@@ -169,7 +169,11 @@ pub fn organization_in(client_id: &str, environment: Environment) -> Result<OrgI
         for opens in Opens::ALL {
             let Some(rest) = client_id.strip_prefix(&format!("{}pk_{found}_", opens.prefix())) else { continue };
             if found != environment {
-                let message = format!("This is a key of the {found} environment; here is {environment}.");
+                let message = format!(
+                    "You are using a {found} key in the {environment} environment. Use a key that starts with \
+                     {}pk_{environment}_.",
+                    opens.prefix()
+                );
                 return Err(Refusal::new(Code::WrongEnvironment, message));
             }
             let bytes = BASE64_URL_SAFE_NO_PAD.decode(rest).unwrap_or_default();
@@ -183,7 +187,7 @@ pub fn organization_in(client_id: &str, environment: Environment) -> Result<OrgI
 
 /// Returns one refusal for every invalid credential, so that callers cannot learn which part was wrong.
 pub fn unauthorized() -> Refusal {
-    Refusal::new(Code::Unauthorized, "The client id and the api key are not those of a live key.")
+    Refusal::new(Code::Unauthorized, "The client id and the api key do not match an active key.")
 }
 
 #[cfg(test)]

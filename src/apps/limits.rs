@@ -109,13 +109,15 @@ impl Limits {
             Some(limit) if amount > limit => {
                 let (asked, limit) = (amount.dollars(), limit.dollars());
                 let message = match movement {
-                    Movement::Payout => format!("One payout of this app may be at most {limit}; this one is {asked}."),
-                    Movement::Payable => format!("One bill of this app may be at most {limit}; this one is {asked}."),
+                    Movement::Payout => format!("A payout of this app is limited to {limit}; this payout is {asked}."),
+                    Movement::Payable => {
+                        format!("A bill that this app pays is limited to {limit}; this bill is {asked}.")
+                    }
                     Movement::Transfer => {
-                        format!("One transfer of this app to a user may be at most {limit}; this one is {asked}.")
+                        format!("A transfer of this app to a user is limited to {limit}; this transfer is {asked}.")
                     }
                     Movement::Payment(_) => {
-                        format!("One payment to this app may be at most {limit}; this one is {asked}.")
+                        format!("A payment to this app is limited to {limit}; this payment is {asked}.")
                     }
                 };
                 Err(Refusal::field(Code::LimitExceeded, "/amount", message))
@@ -133,15 +135,15 @@ fn allows_today(measure: Measure, limit: Option<Cents>, used: Cents, amount: Cen
         return Ok(());
     }
     let what = match measure {
-        Measure::Payout => "All payouts of this app",
-        Measure::Payable => "All bills that this app pays",
-        Measure::Transfer => "All transfers of this app to users",
-        Measure::Payment => "All payments to this app",
-        Measure::PayerPayment => "All payments of one payer to this app",
+        Measure::Payout => "Payouts of this app",
+        Measure::Payable => "Bills that this app pays",
+        Measure::Transfer => "Transfers of this app to users",
+        Measure::Payment => "Payments to this app",
+        Measure::PayerPayment => "Payments of one payer to this app",
     };
     let (limit, used, left) = (limit.dollars(), used.dollars(), left.dollars());
     let message =
-        format!("{what} on one day may be at most {limit}; {used} are used, {left} are left until midnight UTC.");
+        format!("{what} are limited to {limit} a day; {used} are used and {left} are left until midnight UTC.");
     Err(Refusal::field(Code::LimitExceeded, "/amount", message))
 }
 
@@ -200,7 +202,8 @@ mod tests {
         };
         assert!(today(600, 400).is_ok());
         let refusal = today(600, 401).unwrap_err();
-        let said = "All payouts of this app on one day may be at most $10.00; $6.00 are used, $4.00 are left until midnight UTC.";
+        let said =
+            "Payouts of this app are limited to $10.00 a day; $6.00 are used and $4.00 are left until midnight UTC.";
         assert_eq!(refusal.errors[0].message, said);
         // A limit below the used sum leaves zero, not a negative rest.
         assert!(today(2_000, 1).unwrap_err().errors[0].message.contains("$0.00 are left"));

@@ -50,10 +50,11 @@ fn refused(world: &mut World, scope: Scope, e164: &str) -> Result<Option<String>
     if country.as_deref().is_some_and(writes_to) {
         return Ok(None);
     }
-    let name = country.as_deref().and_then(country::country_name).unwrap_or("a network of no country");
+    let name =
+        country.as_deref().and_then(country::country_name).unwrap_or("an international network without a country");
     Ok(Some(format!(
-        "is a number of {name}, to which this app does not write; an organization key adds the country to the app setting \
-         phone_countries"
+        "is a number of {name}, and the app does not send messages there; add the country to the app setting \
+         phone_countries with an organization key"
     )))
 }
 

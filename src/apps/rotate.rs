@@ -97,7 +97,7 @@ impl Command for IssueKey {
             return Err(Refusal::field(Code::InvalidInput, "/expires_at", "must be in the future").into());
         }
         if keys.iter().filter(|key| key.is_live(now)).count() >= LIVE_KEYS_MAX {
-            let message = format!("There are {LIVE_KEYS_MAX} live keys already. Revoke one of them first.");
+            let message = format!("The app has {LIVE_KEYS_MAX} active keys, which is the limit. Revoke one first.");
             return Err(Refusal::new(Code::LimitExceeded, message).into());
         }
 

@@ -281,7 +281,7 @@ impl FeeVersions {
             return Ok(Some((FeeVersions { made, version: made, table: table.clone(), scheduled }, new)));
         }
         if scheduled.len() >= SCHEDULED_MAX {
-            let message = format!("{SCHEDULED_MAX} fee tables wait for their time already.");
+            let message = format!("{SCHEDULED_MAX} fee tables are already scheduled, which is the limit.");
             return Err(Refusal::new(Code::LimitExceeded, message));
         }
         scheduled.push(new.clone());

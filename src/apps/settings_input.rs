@@ -56,7 +56,7 @@ impl ScheduleInput {
         let min = cents(self.min).unwrap_or(Cents::ZERO);
         let max = cents(self.max);
         if max.is_some_and(|max| max < min) {
-            return Err(wrong(&format!("{at}/max"), "must not be less than min"));
+            return Err(wrong(&format!("{at}/max"), "must be at least min"));
         }
         let fixed = cents(self.fixed).unwrap_or(Cents::ZERO);
         Ok(Schedule { fixed, percent: self.percent.unwrap_or(Percent::ZERO), min, max })
@@ -91,7 +91,7 @@ fn row_name(name: &str, at: &str) -> Result<String, Problems> {
     if is_known && currency.is_none_or(is_currency) {
         return Ok(name.to_owned());
     }
-    Err(wrong(at, "is no row of a fee table: name a rail (ach), a rail and a currency (intl_bank/EUR), or defaults"))
+    Err(wrong(at, "unknown fee table row; expected a rail (ach), a rail and a currency (intl_bank/EUR), or defaults"))
 }
 
 input! {
@@ -169,7 +169,7 @@ impl Input for PhoneCountry {
         if crate::country::is_country(&code) {
             return Ok(Self(code));
         }
-        Err(wrong(at, "must be a country's two letters, such as US (ISO 3166-1)"))
+        Err(wrong(at, "must be a two-letter country code such as US (ISO 3166-1)"))
     }
     fn schema() -> Schema {
         json!({"type": "string", "pattern": r"^\s*[A-Za-z]{2}\s*$", "examples": ["US"]})
@@ -252,7 +252,7 @@ impl SettingsInput {
         let wrong = |message: &str| Err(Refusal::field(Code::InvalidInput, "/fees_effective_at", message));
         match self.fees_effective_at {
             Some(effective_at) if effective_at <= at => return wrong("must be in the future"),
-            Some(_) if self.fees == Patch::Keep => return wrong("says from when on fees hold: send fees with it"),
+            Some(_) if self.fees == Patch::Keep => return wrong("requires fees in the same request"),
             Some(_) | None => {}
         }
         match &self.fees {

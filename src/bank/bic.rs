@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 pub struct Bic(sepa::Bic);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("is not a BIC: eight or eleven characters, such as \"COBADEFF\"")]
+#[error("must be a BIC: eight or eleven characters such as \"COBADEFF\"")]
 pub struct InvalidBic;
 
 impl Bic {

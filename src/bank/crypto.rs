@@ -22,7 +22,7 @@ pub enum Network {
 pub struct UnknownNetwork;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("is not an address on {}", .network.as_str())]
+#[error("is not a valid address on {}", .network.as_str())]
 pub struct InvalidCryptoAddress {
     pub network: Network,
 }

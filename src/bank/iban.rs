@@ -11,10 +11,10 @@ pub struct Iban(sepa::Iban);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum InvalidIban {
     /// Wrong length, country, characters or structure.
-    #[error("is not an IBAN: its length or structure does not fit its country")]
+    #[error("is not a valid IBAN: its length or structure does not match its country")]
     Structure,
     /// A digit is wrong or two are swapped.
-    #[error("its check digits do not fit: one of the characters is wrong")]
+    #[error("is not a valid IBAN: its check digits do not match")]
     Checksum,
 }
 

@@ -10,7 +10,7 @@ pub enum InvalidRoutingNumber {
     #[error("must be nine digits")]
     NotNineDigits,
     /// A digit is wrong or two are swapped.
-    #[error("its check digit does not fit: one of the digits is wrong")]
+    #[error("is not a valid routing number: its check digit does not match")]
     Checksum,
 }
 

@@ -65,7 +65,7 @@ pub fn add(world: &mut World, scope: Scope, holder: Uuid, new: &SealedAccount) -
     let accounts = of_holder(world, scope.org, holder)?;
     let known = accounts.iter().find(|account| account.fingerprint == new.fingerprint);
     if known.is_none() && accounts.len() >= ACCOUNTS_MAX {
-        let message = format!("There are {ACCOUNTS_MAX} bank accounts in use already. Remove one first.");
+        let message = format!("{ACCOUNTS_MAX} bank accounts are in use, which is the limit. Remove one first.");
         return Err(Refusal::new(Code::LimitExceeded, message).into());
     }
 

@@ -199,7 +199,13 @@ impl Payee {
     }
 
     async fn sealed_again(&self, method: &PayoutMethod) -> Result<NewMethod, Refusal> {
-        let damaged = |_| Refusal::new(Code::InternalError, "The sealed details of a payout method do not open.");
+        let damaged = |_| {
+            Refusal::new(
+                Code::InternalError,
+                "The sealed details of a payout method cannot be \
+                                                             decrypted.",
+            )
+        };
         let details = Details::open(method, &self.bursar.vault).map_err(damaged)?;
         let names = self.bursar.look_up(details.holder_name().map(str::to_owned).into_iter().collect()).await?;
         let details = details.sealed(&self.bursar.vault, self.bursar.entropy().bytes());

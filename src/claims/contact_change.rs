@@ -91,13 +91,13 @@ impl Command for ConfirmContactChange {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;
         let (link, session) = (&active.link, &active.session);
         let (Some(from), Some(to)) = (&session.change_from, &session.change_to) else {
-            let message = "No change is waiting for its codes. Give the new phone number or e-mail address first.";
+            let message = "No contact change is pending. Enter the new phone number or e-mail address first.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         };
         let new = identity(to)?;
         must_be_allowed(&active, &new)?;
         if users::may_change_contact(&active.user, &new)? != *from {
-            let message = "The phone number or e-mail address was changed meanwhile. Begin again.";
+            let message = "The phone number or e-mail address changed before you confirmed the codes. Start again.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
         let [present, offered_new] = &self.offered;

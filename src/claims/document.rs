@@ -298,13 +298,13 @@ fn form_is_due(world: &World, link: &PayoutLink, active: &ActiveSession) -> Resu
 fn on_hold(link: &PayoutLink, user: &User) -> Option<&'static str> {
     match user.status {
         UserStatus::Unverified | UserStatus::Verified if link.status == LinkStatus::FundsPending => {
-            Some("The sender's money for this payout is still on its way. Come back later.")
+            Some("The sender's money for this payout has not arrived yet. Come back later.")
         }
         UserStatus::Unverified | UserStatus::Verified => None,
         UserStatus::InReview => {
-            Some("We are checking your details before this payout can go on. Your money is kept safe; come back later.")
+            Some("We are checking your details before we pay you. Your money is safe. Come back later.")
         }
-        UserStatus::Disabled => Some("This payout cannot go on. Ask the sender."),
+        UserStatus::Disabled => Some("We cannot pay out this money. Ask the sender."),
     }
 }
 

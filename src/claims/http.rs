@@ -43,16 +43,18 @@ impl ContactStep {
             }
             (None, None, Some(email)) => Ok(Contact::Email(email)),
             (None, Some(_), None) => {
-                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required with phone_number"))
+                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required if phone_number is sent"))
             }
             (Some(_), None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required with country_code"))
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required if country_code is sent"))
             }
-            (_, _, Some(_)) => {
-                Err(Refusal::field(Code::InvalidInput, "/email", "excludes the phone number: send one of them"))
-            }
+            (_, _, Some(_)) => Err(Refusal::field(
+                Code::InvalidInput,
+                "/email",
+                "cannot be combined with the phone number; send only one of them",
+            )),
             (None, None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required, or email in its place"))
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required unless email is sent"))
             }
         }
     }
@@ -68,7 +70,7 @@ impl Input for SixDigits {
         if digits.len() == 6 && digits.bytes().all(|digit| digit.is_ascii_digit()) {
             return Ok(Self(digits));
         }
-        Err(crate::http::input::problem(Code::WrongToken, at, "must be the six digits of the code"))
+        Err(crate::http::input::problem(Code::WrongToken, at, "must be the six-digit code"))
     }
     fn schema() -> serde_json::Value {
         json!({"type": "string", "pattern": r"^\s*([0-9]\s*){6}$", "maxLength": 16, "examples": ["123456"]})
@@ -229,7 +231,7 @@ impl Input for NewMethodStep {
         let other_fields = ["platform", "is_default", "auto_payout_enabled"];
         let details = match json.get("platform") {
             Some(platform) => Platform::read(platform, &format!("{at}/platform")),
-            None => Err(wrong(&format!("{at}/platform"), "is required, or payout_method_id in its place")),
+            None => Err(wrong(&format!("{at}/platform"), "is required unless payout_method_id is sent")),
         };
         let details = details.and_then(|platform| payout_methods::read_details(platform, json, at, &other_fields));
         match gather(details, &mut problems) {
@@ -247,14 +249,18 @@ impl Input for NewMethodStep {
         also(
             "payout_method_id",
             Option::<PayoutMethodId>::schema(),
-            "A method that was set up before, in place of the platform and its fields.",
+            "The id of a stored payout method, instead of platform and its fields.",
         );
         also(
             "is_default",
             Option::<bool>::schema(),
-            "Whether it becomes the default; when not said, only the first one does.",
+            "Whether it becomes the default payout method. If omitted, only the first method does.",
         );
-        also("auto_payout_enabled", Option::<bool>::schema(), "Whether later payouts go to the default unasked.");
+        also(
+            "auto_payout_enabled",
+            Option::<bool>::schema(),
+            "Whether later payouts go to the default payout method automatically.",
+        );
         json!({"type": "object", "properties": properties, "additionalProperties": false})
     }
 }
@@ -317,10 +323,10 @@ fn contact_changes() -> Vec<Route> {
             "Change the payee's phone number or e-mail address",
         )
         .describe(
-            "Sends one code to the present contact and one to the new. The present contact is the verified one of the same kind, else the \
-             other verified one. Nothing changes before both codes are typed. Only in a session of a known payee, at a link that names its \
-             payee (`may_change_contact`); the change waits for ten minutes in the session. Both codes count for the limits of \
-             sending.",
+            "Sends one code to the current contact and one to the new contact. The current contact is the verified \
+             contact of the same kind, or else the other verified contact. The change takes effect when both codes \
+             are confirmed, within ten minutes. Requires a session of a known payee at a link that names its payee \
+             (`may_change_contact`). Both codes count toward the limits on codes.",
         )
         .keyed()
         .takes::<ContactStep>()
@@ -338,8 +344,9 @@ fn contact_changes() -> Vec<Route> {
             "Confirm the change with both codes",
         )
         .describe(
-            "Wrong codes are counted for each side; a right one stays good while the other is wrong. The contact from before receives a \
-             notice with a link that freezes automatic payouts. A contact of another user is refused only here, after both codes.",
+            "Counts wrong codes per contact; a correct code stays valid while the other is wrong. The previous \
+             contact receives a notice with a link that freezes automatic payouts. Refused if the new contact belongs \
+             to another user; this check runs only after both codes are correct.",
         )
         .keyed()
         .takes::<ContactCodesStep>()
@@ -357,50 +364,50 @@ fn contact_changes() -> Vec<Route> {
 
 pub fn routes() -> Vec<Route> {
     let steps = vec![
-        about(route!(Get "/v2/claims/{token}" Anyone "get_claim" show), "See a claim")
-            .describe("The token of the link is the credential. Looking moves nothing."),
+        about(route!(Get "/v2/claims/{token}" Anyone "get_claim" show), "Get a claim")
+            .describe("The token of the link is the credential. This call changes nothing."),
         about(
             route!(Post "/v2/claims/{token}/contact" Anyone "give_claim_contact" contact),
-            "Say where a code can be sent",
+            "Send a verification code",
         )
         .keyed()
         .takes::<ContactStep>()
         .refuses(&[Code::UserInactive, Code::VerificationLocked]),
-        about(route!(Post "/v2/claims/{token}/code" Anyone "prove_claim_contact" code), "Type the code")
+        about(route!(Post "/v2/claims/{token}/code" Anyone "prove_claim_contact" code), "Verify the code")
             .describe(
-                "The answer carries `session`; send it from then on as the header Claim-Session. A repeat under the same \
-                 idempotency key does not show it again: ask for another code then.",
+                "The response contains `session`; send it in the header Claim-Session of later calls. A replay with \
+                 the same idempotency key does not return it again; request a new code instead.",
             )
             .keyed()
             .takes::<CodeStep>()
             .refuses(&[Code::WrongToken, Code::InvalidState, Code::UserInactive, Code::VerificationLocked]),
-        about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Say the payee's name")
+        about(route!(Post "/v2/claims/{token}/profile" Anyone "fill_claim_profile" profile), "Set the payee's name")
             .keyed()
             .takes::<ProfileStep>()
             .refuses(&[Code::Unauthorized, Code::InvalidState]),
         about(
             route!(Post "/v2/claims/{token}/compliance" Anyone "give_claim_tax_form" compliance),
-            "Give the tax form",
+            "Submit the tax form",
         )
-        .describe("Only where next_step asks for it. Exactly one of w9 and w8ben.")
+        .describe("Required when next_step is `compliance`. Send either w9 or w8ben.")
         .keyed()
         .takes::<TaxFormInput>()
         .refuses(&[Code::Unauthorized, Code::InvalidSsn, Code::InvalidState, Code::UserInactive]),
-        about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Say where the money goes")
+        about(route!(Post "/v2/claims/{token}/method" Anyone "choose_claim_method" method), "Choose the payout method")
             .keyed()
             .takes::<NewMethodStep>()
             .example(json!({"platform": "ach", "routing_number": "110000000", "account_number": "5550001"}))
             .refuses(&[Code::Unauthorized, Code::UserInfoMissing, Code::LimitExceeded]),
-        about(route!(Post "/v2/claims/{token}/payout" Anyone "pay_claim_out" payout), "Take the money")
-            .describe("All that is left, or a part of it. The money is claimed once; what is left can be taken later.")
+        about(route!(Post "/v2/claims/{token}/payout" Anyone "pay_claim_out" payout), "Pay out the claim")
+            .describe("Pays out the remaining amount or a part of it. The link is claimed once; the rest can be paid out later.")
             .keyed()
             .takes::<PayoutStep>()
             .refuses(&[Code::Unauthorized, Code::UserInfoMissing, Code::InsufficientFunds, Code::InvalidState]),
         about(route!(Post "/v2/claims/{token}/end" Anyone "end_claim_session" end), "End the claim session")
             .describe(
-                "Signs the payee out. A session also ends one hour after its last change, when another code opens a newer \
-                 session of the link, and when everything is paid; then it may only replace a method of this link that \
-                 failed, for 14 days. To repeat it changes nothing.",
+                "Signs the payee out. A session also ends one hour after its last change, and when another code \
+                 starts a newer session of the link. When the link is fully paid out, its session can only replace a \
+                 failed payout method of this link, for 14 days. A repeated call changes nothing.",
             )
             .keyed(),
     ];

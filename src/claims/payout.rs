@@ -40,10 +40,10 @@ impl Command for ClaimPayout {
         must_be_ready(world, &active)?;
         let left = active.link.remaining();
         if left.is_zero() {
-            return Err(Refusal::new(Code::AlreadyClaimed, "All of this payout is paid out, or on its way.").into());
+            return Err(Refusal::new(Code::AlreadyClaimed, "This payout is already paid out or on its way.").into());
         }
         if self.seen_left.is_some_and(|seen| seen != left) {
-            let message = "Some of this payout was paid out since you looked. Look again.";
+            let message = "Part of this payout was paid out after you opened this page. Reload it.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
         let amount = within(self.amount, left)?;
@@ -95,10 +95,11 @@ impl Command for ClaimPayout {
 /// reveals nothing of the app's limits and balance, only that the money is safe and how to continue.
 fn kept_for_payee(refusal: &Refusal) -> Option<Refusal> {
     let message = if refusal.code == Code::LimitExceeded {
-        "is more than the sender can pay out today. It stays yours: take a part of it, or come back tomorrow"
+        "is more than the sender can pay out today. The money stays yours. Withdraw a smaller amount, or come back \
+         tomorrow"
     } else if refusal.code == Code::InsufficientFunds {
-        "cannot be paid out now: the sender cannot pay the fee, or part of the money was taken another way. \
-         What is left stays yours: come back later, or take less"
+        "cannot be paid out now: the sender cannot pay the fee, or part of the money was paid out another way. The \
+         remaining money stays yours. Come back later, or withdraw a smaller amount"
     } else {
         return None;
     };
@@ -118,12 +119,12 @@ fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusa
         if amount == link.remaining() {
             return Ok(());
         }
-        let message = "must be all that is left: it is the last payout that can be made of this link";
+        let message = "must be the full remaining amount, because this is the last withdrawal from this link";
         return Err(Refusal::field(Code::LimitExceeded, "/amount", message));
     }
     let message = format!(
-        "{PAYOUTS_OF_LINK_MAX} payouts were made of this link, which is as many as there can be. What is left stays yours: \
-         ask the sender to pay it out."
+        "You have made {PAYOUTS_OF_LINK_MAX} withdrawals from this link, which is the limit. The remaining money \
+         stays yours. Ask the sender to pay it out."
     );
     Err(Refusal::new(Code::LimitExceeded, message))
 }
@@ -132,7 +133,7 @@ fn must_have_payouts_left(link: &PayoutLink, amount: Cents) -> Result<(), Refusa
 pub(super) fn within(amount: Option<Cents>, left: Cents) -> Result<Cents, Refusal> {
     let amount = amount.unwrap_or(left);
     if amount > left {
-        let message = format!("must be at most {} cents, which is what is left of this payout", left.get());
+        let message = format!("must be at most {} cents, the remaining amount of this payout", left.get());
         return Err(Refusal::field(Code::InvalidInput, "/amount", message));
     }
     Ok(amount)
@@ -144,7 +145,7 @@ pub(super) fn must_be_ready(world: &mut World, active: &ActiveSession) -> Result
     match steps::next(progress) {
         None | Some(StepName::Payout | StepName::Method) => Ok(()),
         Some(step) => {
-            let message = format!("The step {step} comes first.");
+            let message = format!("The step {step} must be completed first.");
             Err(Refusal::new(Code::UserInfoMissing, message).into())
         }
     }
@@ -162,7 +163,7 @@ pub(super) fn chosen(world: &mut World, active: &ActiveSession) -> Result<Arc<Pa
     };
     // The rail may have been excluded since.
     let open = users::open_rails(world, active.link.scope(), &active.user)?;
-    method
-        .filter(|method| method.in_use && open.contains(&method.platform))
-        .ok_or_else(|| Refusal::new(Code::UserInfoMissing, "Say where the money goes first: the step method.").into())
+    method.filter(|method| method.in_use && open.contains(&method.platform)).ok_or_else(|| {
+        Refusal::new(Code::UserInfoMissing, "Choose a payout method first, with the step method.").into()
+    })
 }

@@ -59,8 +59,8 @@ impl ActiveSession {
         match self.rights {
             Rights::All => Ok(()),
             Rights::ReplaceFailed | Rights::None => {
-                let message = "This payout was paid out, so this session may only replace a payout method that \
-                               failed. Ask for a new code to change anything else.";
+                let message = "This payout is paid out. This session can only replace a failed payout method; request \
+                               a new code to change anything else.";
                 Err(Refusal::new(Code::InvalidState, message))
             }
         }
@@ -73,7 +73,7 @@ impl ActiveSession {
     /// `already-claimed`.
     pub fn may_choose_method(&self) -> Result<(), Refusal> {
         if self.link.remaining().is_zero() {
-            return Err(Refusal::new(Code::AlreadyClaimed, "All of this payout is paid out, or on its way."));
+            return Err(Refusal::new(Code::AlreadyClaimed, "This payout is already paid out or on its way."));
         }
         Ok(())
     }
@@ -120,13 +120,12 @@ pub fn find(world: &mut World, token: &ClaimToken, secret_hash: Option<&[u8]>) -
     let Some((session, rights)) =
         session.map(|session| (session.clone(), rights(&session))).filter(|(_, rights)| *rights != Rights::None)
     else {
-        let message =
-            "Prove who you are first: give your phone number or e-mail address, then the code that was sent there.";
+        let message = "Enter your phone number or e-mail address first, then the code that we send you.";
         return Err(Refusal::new(Code::Unauthorized, message).into());
     };
     let user = users::find(world, link.scope(), session.user_id)?;
     if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
-        return Err(Refusal::new(Code::AlreadyClaimed, "Somebody else claimed this payout.").into());
+        return Err(Refusal::new(Code::AlreadyClaimed, "Another person has already claimed this payout.").into());
     }
     Ok(ActiveSession { link, session, user, rights })
 }

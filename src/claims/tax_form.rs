@@ -35,7 +35,11 @@ impl Command for GiveTaxForm {
         let active = session::find(world, &self.token, self.session_hash.as_deref())?;
         // A form that was sealed for another user would never open again.
         if active.user.id != self.user {
-            return Err(Refusal::new(Code::InvalidState, "Somebody else sits here now. Look again.").into());
+            return Err(Refusal::new(
+                Code::InvalidState,
+                "This session belongs to another user now. Reload the claim.",
+            )
+            .into());
         }
         active.may_change()?;
         if active.session.is_guest && active.user.has_tax_form() {

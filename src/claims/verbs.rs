@@ -83,7 +83,7 @@ impl Command for GiveContact {
 /// Codes sent for one link within an hour, to any contact. The holder of a link that names no payee may give any phone,
 /// and each text costs money and disturbs a person.
 pub(super) const SENDS_OF_LINK_PER_HOUR_MAX: usize = 10;
-pub(super) const SENDS_MESSAGE: &str = "At most ten codes an hour are sent for one payout.";
+pub(super) const SENDS_MESSAGE: &str = "We send at most ten codes an hour for one payout.";
 
 /// Sends a code for the link. Returns the link's sends of the last hour, this one included.
 fn send_code(
@@ -125,7 +125,7 @@ fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<
     };
     let made_for = payout_links::made_for(world, link)?;
     if claimed_by.iter().chain(&made_for).any(|user| user.deleted_at.is_some()) {
-        let message = "The person whom this payout was for was deleted. Ask the sender.";
+        let message = "The account of the payee was deleted. Ask the sender.";
         return Err(Refusal::new(Code::UserInactive, message).into());
     }
     let is_payees = match made_for {
@@ -141,7 +141,8 @@ fn recipient(world: &mut World, link: &PayoutLink, contact: &Contact) -> Result<
     if is_payees {
         return Ok(recipient);
     }
-    let message = "This payout is for another phone number or address. Use the one that the payout was sent to, or the payee's phone.";
+    let message = "This payout is for another phone number or e-mail address. Use the contact that received the link, \
+                   or the payee's phone number.";
     Err(Refusal::new(Code::NotPermitted, message).into())
 }
 
@@ -172,8 +173,9 @@ impl Command for SendCodeAgain {
 
 pub(super) fn must_have_contact(world: &mut World, link: &PayoutLink) -> Result<Arc<ClaimContact>, Halt> {
     let contact = world.get::<ClaimContact>(key![link.org, link.id])?;
-    contact
-        .ok_or_else(|| Refusal::new(Code::InvalidState, "No code was sent yet. The step contact comes first.").into())
+    contact.ok_or_else(|| {
+        Refusal::new(Code::InvalidState, "No code was sent yet. Complete the step contact first.").into()
+    })
 }
 
 /// POST /v2/claims/{token}/code
@@ -232,7 +234,7 @@ impl ProveContact {
             }
         };
         if link.claimed_user.is_some_and(|claimed| claimed != user.id) {
-            return Err(Refusal::new(Code::AlreadyClaimed, "Somebody else claimed this payout.").into());
+            return Err(Refusal::new(Code::AlreadyClaimed, "Another person has already claimed this payout.").into());
         }
 
         // From here it must succeed.
@@ -351,7 +353,7 @@ impl Command for FillProfile {
 
 /// Returns the refusal of a change to a payee in a session that may only send this link's money.
 pub(super) fn not_here(field: &str) -> Refusal {
-    let message = "cannot be changed here: this session may only send the money of this payout. Use a link that was sent \
+    let message = "cannot be changed in this session, which can only withdraw this payout. Use a link that was sent \
                    to your own phone number or e-mail address";
     Refusal::field(Code::NotPermitted, field, message)
 }
@@ -409,7 +411,7 @@ impl Command for ChooseMethod {
             }
         };
         if !method.in_use {
-            let message = "This payout method cannot be used any more. Choose another.";
+            let message = "This payout method is no longer available. Choose another one.";
             return Err(Refusal::field(Code::UserInfoMissing, "/payout_method_id", message).into());
         }
         // Read the user again: the setup may have changed it, and equal values must not emit a second event.

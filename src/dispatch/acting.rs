@@ -22,7 +22,7 @@ pub(super) fn name_member(route: &Route, caller: &Caller, body: &mut Json) -> Re
         Some((_, given @ Json::Null)) => *given = own,
         // A value that is not an id is rejected later as an invalid field.
         Some((_, Json::Text(given))) if given.parse::<uuid::Uuid>().is_ok_and(|id| id != signed_in.member.0) => {
-            let message = "is another member than the one whose session came along; leave it out";
+            let message = "must be the member of the session; omit the field";
             return Err(Refusal::field(Code::MemberProofRequired, "/acting_user_id", message));
         }
         Some(_) => {}

@@ -79,9 +79,9 @@ impl Most {
     fn too_large(self) -> Refusal {
         let said = match self {
             Self::Caller => "1 MiB",
-            Self::Stranger => "64 KiB, the most that is taken without a secret key",
+            Self::Stranger => "64 KiB, the limit without a secret key",
         };
-        Refusal::new(Code::PayloadTooLarge, format!("The body is larger than {said}."))
+        Refusal::new(Code::PayloadTooLarge, format!("The body is larger than {said}. Send a smaller body."))
     }
 }
 
@@ -112,7 +112,8 @@ impl Budget {
         match timeout(BUDGET_WITHIN, budget.acquire_many(bytes)).await {
             Ok(Ok(share)) => Ok(Some(share)),
             Ok(Err(_)) | Err(_) => {
-                let message = "Too many large requests arrive at this moment. Nothing was done; send it again.";
+                let message =
+                    "The server is receiving too many large requests. Nothing was changed; send the request again.";
                 Err(Refusal::new(Code::ServiceUnavailable, message).retry_after(1))
             }
         }
@@ -134,7 +135,7 @@ pub(super) async fn read<'a>(most: Most, body: Body, budget: &'a Budget) -> Resu
     let share = budget.share(most, announced.unwrap_or_else(|| most.bytes())).await?;
     match within_limit(body, most.bytes()).await {
         Some(Ok(body)) => Ok((body, share)),
-        Some(Err(_)) => Err(Refusal::new(Code::InvalidInput, "The body broke off.")),
+        Some(Err(_)) => Err(Refusal::new(Code::InvalidInput, "The connection closed before the whole body arrived.")),
         None => Err(most.too_large()),
     }
 }
@@ -222,7 +223,7 @@ fn unacceptable(problem: &JsonProblem) -> Refusal {
         | JsonProblem::NullByte { .. }
         | JsonProblem::ExponentTooLarge { .. } => "",
     };
-    Refusal::fields(wrong(field, format!("The body is not acceptable JSON: {problem}.")))
+    Refusal::fields(wrong(field, format!("The body is not valid JSON: {problem}.")))
 }
 
 fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
@@ -233,8 +234,8 @@ fn check_media_type(parts: &Parts) -> Result<(), Refusal> {
     let plain = text("content-encoding").is_none_or(|encoding| encoding.eq_ignore_ascii_case("identity"));
     let message = match (json, plain) {
         (true, true) => return Ok(()),
-        (false, _) => "Send the body as JSON, with Content-Type: application/json.",
-        (true, false) => "Send the body as it is, without Content-Encoding.",
+        (false, _) => "The content type is not supported. Send JSON with Content-Type: application/json.",
+        (true, false) => "Content-Encoding is not supported. Send the body without it.",
     };
     Err(Refusal::new(Code::UnsupportedMediaType, message))
 }
@@ -251,7 +252,10 @@ fn media_type(header: &str) -> (String, Option<String>) {
 fn form(parts: &Parts, bytes: &[u8]) -> Result<Json, Refusal> {
     let given = parts.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if media_type(given).0 != "application/x-www-form-urlencoded" {
-        return Err(Refusal::new(Code::UnsupportedMediaType, "This page takes forms."));
+        return Err(Refusal::new(
+            Code::UnsupportedMediaType,
+            "This page accepts only forms (application/x-www-form-urlencoded).",
+        ));
     }
     let fields = form_fields(bytes)?;
     Ok(Json::Object(fields.into_iter().map(|(name, value)| (name, Json::Text(value))).collect()))

@@ -40,11 +40,12 @@ async fn hide(bursar: &Bursar, org: OrgId, answer: Answer) -> Result<Answer, Ref
         return Ok(answer);
     }
     if answer.replayed {
-        let message = "The answer for this idempotency key is no longer kept: it showed a payee who was erased.";
+        let message =
+            "The stored response of this idempotency key was deleted, because it contained data of an erased payee.";
         return Err(Refusal::new(Code::IdempotencyKeyReused, message));
     }
     let Content::Json(text) = &answer.content else {
-        let message = "A payee is being erased from this. Try again later.";
+        let message = "A payee is being erased from this response. Try again later.";
         return Err(Refusal::new(Code::ServiceUnavailable, message).retry_after(5));
     };
     Ok(Answer { content: Content::Json(hidden(&erasures, text)), ..answer })

@@ -31,11 +31,11 @@ struct Bound {
 }
 
 const TOKENS: Bound =
-    Bound { wrong: 20, seconds: 60, message: "More than 20 links in a minute were not known. Wait a moment." };
+    Bound { wrong: 20, seconds: 60, message: "You opened more than 20 unknown links within a minute. Wait a moment." };
 const CONTACTS: Bound = Bound {
     wrong: 10,
     seconds: 3_600,
-    message: "More than 10 phone numbers or addresses in an hour were not the payee's. Wait a while.",
+    message: "More than 10 wrong phone numbers or e-mail addresses were entered within an hour. Try again later.",
 };
 
 #[derive(Default)]

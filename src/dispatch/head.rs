@@ -18,12 +18,12 @@ pub(super) fn check(parts: &Parts) -> Result<(), Refusal> {
     host::check_header(parts)?;
     let address = parts.uri.path_and_query().map_or(0, |address| address.as_str().len());
     if address > ADDRESS_MAX {
-        let message = format!("The path and its query have {address} bytes; {ADDRESS_MAX} is the limit.");
+        let message = format!("The path and the query string have {address} bytes; the limit is {ADDRESS_MAX}.");
         return Err(Refusal::new(Code::UriTooLong, message));
     }
     let headers: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
     if headers > HEADERS_MAX {
-        let message = format!("The headers have {headers} bytes; {HEADERS_MAX} is the limit.");
+        let message = format!("The headers have {headers} bytes; the limit is {HEADERS_MAX}.");
         return Err(Refusal::new(Code::HeadersTooLarge, message));
     }
     Ok(())

@@ -29,7 +29,7 @@ pub(super) fn check_header(parts: &Parts) -> Result<(), Refusal> {
         (None, _) if parts.version == Version::HTTP_11 => refuse("is required in HTTP/1.1"),
         (None, _) => Ok(()),
         (Some(host), None) if host.as_bytes().iter().copied().all(is_of_host) => Ok(()),
-        (Some(_), None) => refuse("must be a host name or an IP address, with or without a port"),
+        (Some(_), None) => refuse("must be a host name or an IP address, with an optional port"),
     }
 }
 
@@ -68,8 +68,8 @@ impl OwnNames {
         if name_of(host.as_bytes()).is_some_and(|name| self.are(&name)) {
             return Ok(());
         }
-        let message = "This sandbox does not answer to that host name. Call it by 127.0.0.1 or localhost, or start it with \
-                       public-url set to the address that you use.";
+        let message = "This sandbox does not serve that host name. Use 127.0.0.1 or localhost, or start the sandbox \
+                       with public-url set to your URL.";
         Err(Refusal::field(Code::NotPermitted, "Host", message))
     }
 

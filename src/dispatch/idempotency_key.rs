@@ -22,7 +22,7 @@ pub(super) fn take(method: Method, parts: &Parts, body: &mut Json) -> Result<Opt
     }
     match (from_header(parts)?, from_body(body)?) {
         (Some(header), Some(field)) if header != field => {
-            let message = format!("differs from the header {HEADER}; send one of them, or the same in both");
+            let message = format!("differs from the header {HEADER}; send only one of them, or the same value in both");
             Err(Refusal::fields(wrong(&format!("/{FIELD}"), message)))
         }
         (header, field) => Ok(header.or(field)),

@@ -132,7 +132,7 @@ fn places(routes: Vec<Route>) -> Vec<PathRoutes> {
         let siblings = paths.entry(route.path).or_default();
         assert!(
             siblings.iter().all(|other| other.method != route.method),
-            "{} {} stands twice",
+            "{} {} is registered twice",
             route.method.as_str(),
             route.path
         );
@@ -175,10 +175,10 @@ impl Pipeline {
                 let answering = self.answer(place, path, &parts, body, &mut seen);
                 // A panic is a bug. It fails this request with 500 and no other request.
                 let answered = AssertUnwindSafe(answering).catch_unwind().instrument(span).await;
-                let bug = || Refusal::new(Code::InternalError, "A bug of ours stopped this request.");
+                let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
                 answered.unwrap_or_else(|_| Err(bug()))
             }
-            (Ok(()), None | Some(_), _) => Err(Refusal::new(Code::NotFound, "There is no such path.")),
+            (Ok(()), None | Some(_), _) => Err(Refusal::new(Code::NotFound, "The path does not exist.")),
         };
 
         security::notice(place.and_then(|place| find(place, &parts).ok()), &parts, &outcome, &seen, &request_id);
@@ -365,7 +365,7 @@ fn status(outcome: &Outcome) -> u16 {
 fn find<'a>(place: &'a PathRoutes, parts: &Parts) -> Result<&'a Route, Refusal> {
     let wanted = if parts.method == axum::http::Method::HEAD { "GET" } else { parts.method.as_str() };
     place.routes.iter().find(|route| route.method.as_str() == wanted).ok_or_else(|| {
-        let message = format!("This path takes {}.", place.allow);
+        let message = format!("This path supports {}.", place.allow);
         Refusal::new(Code::MethodNotAllowed, message)
     })
 }
@@ -378,7 +378,9 @@ fn query(route: &Route, parts: &Parts) -> Result<Vec<(String, String)>, Refusal>
     if !route.documented.query.is_empty() || !is_api(route) {
         return Ok(given);
     }
-    let unknown = given.iter().flat_map(|(name, _)| crate::http::input::wrong(name, "is not known here; none is"));
+    let unknown = given
+        .iter()
+        .flat_map(|(name, _)| crate::http::input::wrong(name, "unknown parameter; this route has no parameters"));
     let problems: Vec<_> = unknown.collect();
     if problems.is_empty() { Ok(given) } else { Err(Refusal::fields(problems)) }
 }
@@ -395,11 +397,11 @@ fn handed_on(parts: &Parts) -> Vec<(String, String)> {
 
 /// Only a read certainly had no effect. A queued command continues without its caller.
 fn too_slow(method: Method, deadline: Duration) -> Refusal {
-    let took = format!("It took longer than {} seconds", deadline.as_secs_f32());
+    let took = format!("The request took longer than {} seconds", deadline.as_secs_f32());
     match method {
         Method::Get => Refusal::new(Code::ServiceUnavailable, format!("{took}.")).retry_after(1),
         Method::Post | Method::Put | Method::Patch | Method::Delete => {
-            let message = format!("{took} and may still happen. Repeat it with the same idempotency key.");
+            let message = format!("{took} and may still take effect. Retry with the same idempotency key.");
             Refusal::new(Code::OutcomeUnknown, message).retry_after(2)
         }
     }

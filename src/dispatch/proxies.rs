@@ -152,7 +152,7 @@ mod tests {
             assert_eq!(seen(peer, &lines, &ours), expected, "{peer} {lines:?}");
         }
         assert_eq!(seen("10.0.0.1", &["1.1.1.1"], &[]), "10.0.0.1", "without proxies nothing is believed");
-        assert_eq!(seen("10.0.0.1", &["1.1.1.1"], &["0.0.0.0/0"]), "1.1.1.1", "even where everybody is a proxy");
+        assert_eq!(seen("10.0.0.1", &["1.1.1.1"], &["0.0.0.0/0"]), "1.1.1.1", "even if every address is a proxy");
     }
 
     #[test]

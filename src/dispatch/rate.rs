@@ -90,7 +90,7 @@ impl Bucket {
             Ok(state) => (state.remaining_burst_capacity(), Ok(())),
             Err(not_until) => {
                 let wait = not_until.wait_time_from(DefaultClock::default().now());
-                let message = format!("More than {} requests a second.", self.quota);
+                let message = format!("The limit is {} requests per second.", self.quota);
                 (0, Err(Refusal::new(Code::RateLimited, message).retry_after(whole_seconds(wait))))
             }
         }

@@ -33,7 +33,7 @@ pub(super) fn render(answer: Answer, parts: &Parts) -> Response {
     let mut named = std::collections::HashSet::new();
     for (name, value) in answer.headers {
         let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else {
-            tracing::error!(name, "a header of an answer cannot be sent");
+            tracing::error!(name, "a response header cannot be sent");
             continue;
         };
         // The first header of a name replaces the default; further ones, such as a second cookie, are added.

@@ -80,7 +80,7 @@ impl Executor {
             }
             if let Err(error) = decided {
                 // Nothing was written, so all callers get a definite refusal.
-                tracing::error!(%error, "a batch could not be loaded");
+                tracing::error!(%error, "a batch cannot be loaded");
                 self.commits.note_unread(&error);
                 overrule(&mut batch, &unavailable());
                 answer(batch);
@@ -148,7 +148,7 @@ impl Executor {
             }
             Ok(Err(Failed { error, batch })) => CommitEnd::Otherwise(self.end(batch, Err(error))),
             // Its callers were dropped with the thread, which informs them.
-            Err(_) => CommitEnd::Otherwise(Verdict::Stop("the thread that writes died of a bug".to_owned())),
+            Err(_) => CommitEnd::Otherwise(Verdict::Stop("the writer thread panicked".to_owned())),
         }
     }
 }

@@ -113,7 +113,7 @@ where
     }
 
     fn answer(self: Box<Self>) {
-        let undecided = || Err(Refusal::new(Code::InternalError, "The command was never decided."));
+        let undecided = || Err(Refusal::new(Code::InternalError, "The command was not decided."));
         (self.answer)(self.outcome.unwrap_or_else(undecided));
     }
 }
@@ -209,7 +209,7 @@ impl Executor {
             // The receiver lives until the end of this function.
             sender.send(outcome).unwrap_or_default();
         })]);
-        let silent = || Err(Refusal::new(Code::InternalError, "The command was not answered."));
+        let silent = || Err(Refusal::new(Code::InternalError, "The command has no response."));
         receiver.recv().unwrap_or_else(|_| silent())
     }
 
@@ -281,7 +281,7 @@ impl Executor {
         loop {
             match self.decide_and_commit_once(batch) {
                 Err(CommitError::Again(reason)) if tries < TRIES_MAX => {
-                    tracing::debug!(reason, tries, "a batch is run again");
+                    tracing::debug!(reason, tries, "a batch is retried");
                     metrics::counter!("bursar_batch_retries_total").increment(1);
                     std::thread::sleep(Duration::from_millis(u64::from(tries)));
                     tries += 1;
@@ -309,7 +309,7 @@ impl Executor {
                     StoreError::Full(reason) => Err(CommitError::Full(reason)),
                     error @ (StoreError::Read(_) | StoreError::Corrupt(_)) => {
                         // Nothing was written, so all callers get a definite refusal.
-                        tracing::error!(%error, "a batch could not be loaded");
+                        tracing::error!(%error, "a batch cannot be loaded");
                         self.commits.note_unread(&error);
                         overrule(batch, &unavailable());
                         Ok(())
@@ -336,7 +336,7 @@ impl Executor {
             }
         }
         for entry in batch.iter_mut().filter(|entry| !entry.decided) {
-            entry.task.overrule(Refusal::new(Code::InternalError, "The command never came to a decision."));
+            entry.task.overrule(Refusal::new(Code::InternalError, "The command was not decided."));
         }
         Ok(())
     }
@@ -372,13 +372,13 @@ impl Executor {
                 Verdict::GoOn
             }
             Err(CommitError::Full(reason)) => {
-                tracing::warn!(reason, "the store has no room for a batch");
+                tracing::warn!(reason, "the storage is too full for a batch");
                 self.commits.note(Err(NotTaken::NoRoom));
                 overrule(batch, &Refusal::storage_full());
                 Verdict::GoOn
             }
             Err(CommitError::Again(reason)) => {
-                tracing::error!(reason, "a batch was given up");
+                tracing::error!(reason, "a batch was abandoned");
                 self.commits.note(Err(NotTaken::Outage));
                 overrule(batch, &unavailable());
                 Verdict::GoOn
@@ -387,7 +387,8 @@ impl Executor {
                 tracing::error!(reason, "the outcome of a commit is unknown");
                 self.commits.note(Err(NotTaken::Outage));
                 metrics::counter!("bursar_commits_unknown_total").increment(1);
-                let message = "It may or may not have happened. Repeat it with the same idempotency key.";
+                let message = "The outcome is unknown: the request may or may not have taken effect. Retry with the \
+                               same idempotency key.";
                 overrule(batch, &Refusal::new(Code::OutcomeUnknown, message).retry_after(2));
                 if self.store.is_shared() { Verdict::GoOn } else { Verdict::Stop(reason) }
             }
@@ -420,8 +421,8 @@ fn overrule(batch: &mut [BatchTask], refusal: &Refusal) {
 }
 
 fn unavailable() -> Refusal {
-    let message =
-        "The store takes nothing now. This attempt did nothing; an earlier one with its idempotency key may have.";
+    let message = "The store accepts no changes now. This attempt changed nothing; an earlier attempt with the same \
+                   idempotency key may have.";
     Refusal::new(Code::ServiceUnavailable, message).retry_after(1)
 }
 
@@ -451,5 +452,5 @@ fn decide_guarded(entry: &mut BatchTask, world: &mut World) -> Vec<Want> {
 }
 
 fn bug() -> Refusal {
-    Refusal::new(Code::InternalError, "A bug of ours stopped this request. Nothing happened.")
+    Refusal::new(Code::InternalError, "A bug stopped this request. Nothing was changed.")
 }

@@ -84,7 +84,7 @@ impl Queries {
             Seen::Ended(outcome) => return outcome,
             Seen::Waits(wants) => wants,
         };
-        let bug = || Refusal::new(Code::InternalError, "A bug of ours stopped this request.");
+        let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
         // A caller that went away does not need its answer.
         let (answer, answered) = oneshot::channel();
         match &self.together {
@@ -92,7 +92,7 @@ impl Queries {
                 let task = task(ReadQuery { query, sees: PhantomData }, move |seen| drop(answer.send(seen)));
                 queue.try_send(Waiting { now, task }).map_err(|full| match full {
                     TrySendError::Full(_) | TrySendError::Disconnected(_) => {
-                        Refusal::new(Code::ServiceUnavailable, "Too much is waiting already.").retry_after(1)
+                        Refusal::new(Code::ServiceUnavailable, "The server is overloaded.").retry_after(1)
                     }
                 })?;
             }

@@ -88,8 +88,8 @@ impl Engine {
         });
         match queue.try_send(task) {
             Ok(()) => answered.await.unwrap_or_else(|_| Err(unanswered(begun.load(Ordering::SeqCst)))),
-            Err(TrySendError::Full(_)) => Err(unavailable("Too much is waiting already. Nothing happened.")),
-            Err(TrySendError::Disconnected(_)) => Err(unavailable("The engine has stopped. Nothing happened.")),
+            Err(TrySendError::Full(_)) => Err(unavailable("The server is overloaded. Nothing was changed.")),
+            Err(TrySendError::Disconnected(_)) => Err(unavailable("The server is stopping. Nothing was changed.")),
         }
     }
 }
@@ -125,14 +125,15 @@ impl<C: Command> Command for Noted<C> {
 /// running when the thread died may have been committed.
 fn unanswered(begun: bool) -> Refusal {
     if !begun {
-        return unavailable("The engine has stopped. Nothing happened.");
+        return unavailable("The server is stopping. Nothing was changed.");
     }
-    let message = "The engine died. It may or may not have happened. Repeat it with the same idempotency key.";
+    let message = "The engine stopped. The outcome is unknown: the request may or may not have taken effect. Retry \
+                   with the same idempotency key.";
     Refusal::new(Code::OutcomeUnknown, message).retry_after(2)
 }
 
 fn refuse(mut task: Box<dyn Task>) {
-    task.overrule(unavailable("The engine has stopped. Nothing happened."));
+    task.overrule(unavailable("The server is stopping. Nothing was changed."));
     task.answer();
 }
 
@@ -156,7 +157,7 @@ impl Drop for End {
             Some(Reason::Done) if !was_last => return,
             Some(Reason::Done) => "all work is done".to_owned(),
             Some(Reason::Unknown(reason)) => reason,
-            None => "an executor died of a bug".to_owned(),
+            None => "an executor panicked".to_owned(),
         };
         self.alive.store(false, Ordering::SeqCst);
         // Only the first reason is reported.

@@ -51,5 +51,5 @@ pub(super) fn unreadable(error: &StoreError) -> Refusal {
 }
 
 pub(super) fn endless() -> Refusal {
-    Refusal::new(Code::InternalError, "The read never came to its end.")
+    Refusal::new(Code::InternalError, "The read did not finish.")
 }

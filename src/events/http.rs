@@ -157,23 +157,24 @@ pub fn routes() -> Vec<Route> {
         route!(Get "/v2/events" App "list_events" list)
             .about("Events", "List events")
             .describe(
-                "Every committed transition has exactly one event. Oldest first, without gaps: keep the last \
-                 sequence that you worked off and ask for what is after it. The head is signed: keep its \
-                 anchor elsewhere to prove later that the history was not rewritten.",
+                "Lists events, oldest first, without gaps. Every committed transition has exactly one event. Keep the \
+                 sequence of the last event that you processed and request the events after it. The head is signed: \
+                 keep its anchor elsewhere to prove later that the history was not rewritten.",
             )
             .asks::<EventsQuery>()
-            .gives::<EventsJson>(200, "One page."),
+            .gives::<EventsJson>(200, "One page of the list."),
         route!(Get "/v2/administrative-acts" Organization "list_administrative_acts" acts::list)
             .about("Events", "List administrative acts")
             .describe(
-                "Who changed a key, a member, a setting or a policy, when, and from what to what. Recorded in the commit of \
-                 the change and chained like events; a repeat that changes nothing is no act.",
+                "Lists changes of keys, members, settings and policies: the actor, the time, and the values before \
+                 and after. Each act is recorded in the commit of its change and chained like events. A call that \
+                 changes nothing is not recorded.",
             )
             .asks::<acts::ActsQuery>()
-            .gives::<acts::ActsJson>(200, "One page, oldest first."),
+            .gives::<acts::ActsJson>(200, "One page of the list, oldest first."),
         route!(Get "/v2/events/{event_id}" App "get_event" show)
             .about("Events", "Get an event")
-            .describe("Its id is also the header webhook-id of what is posted to webhook endpoints.")
+            .describe("The event's id is also the header webhook-id of its webhook deliveries.")
             .gives::<EventJson>(200, "The event."),
     ]
 }

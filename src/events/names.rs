@@ -93,7 +93,7 @@ mod tests {
             let object: String = name.object().to_ascii_lowercase();
             let about = noun.replace('_', "");
             assert!(object == about || *name == EventName::PaymentUpdated, "{name} carries a {object}");
-            assert!(name.when().ends_with('.'), "{name} is told in sentences");
+            assert!(name.when().ends_with('.'), "{name} is described in sentences");
         }
     }
 }

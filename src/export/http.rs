@@ -28,7 +28,7 @@ impl ExportQuery {
     fn cursor(&self) -> Result<Option<Cursor>, Refusal> {
         let Some(after) = &self.after else { return Ok(None) };
         let cursor = self.section.and_then(|section| Cursor::parse(section, &after.0));
-        let message = "is no place in this list; follow `next` of a page";
+        let message = "is not a position in this list; use `next` of the previous page";
         cursor.map(Some).ok_or_else(|| Refusal::field(Code::InvalidInput, "after", message))
     }
 }
@@ -66,15 +66,16 @@ pub async fn export_user(call: Call) -> Outcome {
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/users/{user_id}/export" AppOrOrganization "export_user" export_user)
-            .about("Users", "Export everything that is kept of a payee")
+            .about("Users", "Export a payee's data")
             .describe(
-                "With an organization key: everything that the organization keeps. With an app key, or an organization key and \
-                 Api-App-Id: the payee's identity and what belongs to that app. Payouts and payments are transfers of that \
-                 type. Each list has one page; `next` is the path of the page behind it. After the erasure of the payee the \
-                 export shows what the retention table of the operating guide lists, and until the erasure job ends it is 503. \
-                 Secrets, codes and claim links are never part of it; numbers of accounts and taxes are masked. Rows of batches that \
-                 name the payee are not part of it, nor are vendors and payment customers, who are not users. Nothing is changed; a \
-                 line of the security log records the export.",
+                "With an organization key, returns all data of the payee in the organization. With an app key, or an \
+                 organization key and Api-App-Id, returns the payee's identity and the data of that app. Payouts and \
+                 payments are transfers of that type. Each list has one page; `next` is the path of the next page. \
+                 After the erasure of the payee, the export returns the data in the retention table of the operating \
+                 guide; until the erasure job ends, the status is 503. The export never contains secrets, codes or \
+                 claim links; account numbers and tax numbers are masked. It does not contain rows of batches that \
+                 name the payee, nor vendors and payment customers, who are not users. The call changes nothing; the \
+                 security log records it.",
             )
             .asks::<ExportQuery>()
             .gives::<ExportJson>(200, "The export.")

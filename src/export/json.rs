@@ -62,7 +62,7 @@ impl<T: ToSchema> ComposeSchema for ExportPage<T> {
         let data = ArrayBuilder::new().items(Ref::from_schema_name(T::name())).description(Some("The objects."));
         let next = ObjectBuilder::new()
             .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-            .description(Some("The path of the next page of this list; null when there is none."));
+            .description(Some("The path of the next page of this list; null on the last page."));
         let page = ObjectBuilder::new().property("data", data).property("next", next);
         page.required("data").required("next").into()
     }

@@ -110,10 +110,10 @@ pub enum FeeRefusal {
     #[error("the fees are too large")]
     Overflow,
     /// The payee would have to pay.
-    #[error("the fees of {} are more than the amount of {}", .total.dollars(), .amount.dollars())]
+    #[error("the fees of {} exceed the amount of {}", .total.dollars(), .amount.dollars())]
     FeesExceedAmount { total: Cents, amount: Cents },
     /// Nothing would arrive, and no rail carries a zero amount.
-    #[error("the fees take the whole amount of {}", .amount.dollars())]
+    #[error("the fees use up the whole amount of {}", .amount.dollars())]
     FeesTakeAll { amount: Cents },
 }
 

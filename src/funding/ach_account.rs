@@ -36,7 +36,7 @@ impl Command for SetAchAccount {
         let app = apps::find(world, scope)?;
         if self.by_app && app.settings.0.limits_bank_account() {
             let message =
-                "The organization limits the money of this app: set its bank account with the organization's key.";
+                "The organization limits this app's outgoing money. Set the bank account with an organization key.";
             return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
         }
         let before = ach_account(world, scope)?;
@@ -67,6 +67,6 @@ pub fn ach_account(world: &World, scope: Scope) -> Result<Option<Arc<BankAccount
 /// # Errors
 /// `user-info-missing` if there is none.
 pub fn needed_ach_account(world: &World, scope: Scope) -> Result<Arc<BankAccount>, Halt> {
-    let message = "The app has no bank account: set it up with PUT /v2/apps/{app_id}/ach-account.";
+    let message = "The app has no bank account. Set it with PUT /v2/apps/{app_id}/ach-account.";
     ach_account(world, scope)?.ok_or_else(|| Refusal::new(Code::UserInfoMissing, message).into())
 }

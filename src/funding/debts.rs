@@ -64,7 +64,7 @@ fn bring_from_organization(world: &mut World, transfer: &Transfer) -> Result<(),
 /// `internal-error` for a transfer without a rail.
 pub fn make_up(world: &mut World, transfer: &Transfer, covered: &Posting, uncovered: &Posting) -> Result<(), Halt> {
     let Some(platform) = transfer.platform else {
-        return Err(Refusal::new(Code::InternalError, "A transfer without a rail was taken back.").into());
+        return Err(Refusal::new(Code::InternalError, "A transfer without a rail was returned.").into());
     };
     let is_deleted = apps::find_even_deleted(world, transfer.scope())?.deleted_at.is_some();
     let paid = world.attempt(|world| {
@@ -126,7 +126,7 @@ fn covering(scope: Scope, debt: &Debt, amount: Cents) -> Result<Posting, Refusal
         TransferKind::Payment => Ok(postings::cover_returned_payment(scope, debt.id, debt.platform, amount)),
         TransferKind::Refill => Ok(postings::cover_returned_deposit(scope, debt.id, debt.platform, amount)),
         TransferKind::Balance | TransferKind::Payout | TransferKind::Payable | TransferKind::Settlement => {
-            Err(Refusal::new(Code::InternalError, "Only what was pulled can be owed."))
+            Err(Refusal::new(Code::InternalError, "Only a debit can cause a debt."))
         }
     }
 }

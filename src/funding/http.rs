@@ -118,44 +118,44 @@ pub fn routes() -> Vec<Route> {
     let account = json!({"account_number": "123456789", "routing_number": "110000000"});
     vec![
         route!(Post "/v2/apps/{app_id}/deposit" AppOrOrganization "deposit_to_app" deposit)
-            .about("Funding", "Fill an app's wallet from its bank account")
-            .describe("Pulls the money. It is in the wallet when the bank has paid, and the transfer is completed then.")
+            .about("Funding", "Deposit money from an app's bank account into its wallet")
+            .describe("Debits the bank account. When the bank has paid, the money is in the wallet and the transfer is completed.")
             .takes::<NewRefill>()
             .example(refill.clone())
             .gives::<TransferJson>(200, "The transfer, of type refill.")
             .refuses(&[Code::NotFound, Code::UserInfoMissing]),
         route!(Post "/v2/apps/{app_id}/withdraw" AppOrOrganization "withdraw_from_app" withdraw)
-            .about("Funding", "Take money out of an app's wallet, to its bank account")
-            .describe("It leaves the wallet at once, and is back if it does not arrive. The transfer's amount is negative. Needs the organization's key where the app's settings limit the money that leaves it, or have it approved.")
+            .about("Funding", "Withdraw money from an app's wallet to its bank account")
+            .describe("Debits the wallet immediately; if the withdrawal fails, the money returns to the wallet. The transfer's amount is negative. Requires the organization's key if the app's settings limit outgoing money or require its approval.")
             .takes::<NewRefill>()
             .example(refill)
             .gives::<TransferJson>(200, "The transfer, of type refill.")
             .refuses(&[Code::NotFound, Code::UserInfoMissing, Code::InsufficientFunds, Code::OrganizationKeyRequired]),
         route!(Get "/v2/apps/{app_id}/ach-account" AppOrOrganization "get_app_ach_account" show_ach_account)
             .about("Funding", "Get an app's bank account")
-            .gives::<BankAccountJson>(200, "The account.")
+            .gives::<BankAccountJson>(200, "The bank account.")
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/apps/{app_id}/ach-account" AppOrOrganization "set_app_ach_account" set_ach_account)
             .about("Funding", "Set an app's bank account")
             .describe(
-                "Deposits are pulled from it and withdrawals go to it. It takes the place of the one before; what is under \
-                 way is not touched. Needs the organization's key where the app's settings limit payouts, bills, transfers \
-                 or payments, or have them approved.",
+                "Deposits debit this account and withdrawals credit it. It replaces the previous account; transfers \
+                 in progress are not affected. Requires the organization's key if the app's settings limit payouts, \
+                 bills, transfers or payments, or require their approval.",
             )
             .takes::<OwnAccountInput>()
             .example(account)
-            .gives::<BankAccountJson>(200, "The account.")
+            .gives::<BankAccountJson>(200, "The bank account.")
             .refuses(&[Code::NotFound, Code::OrganizationKeyRequired]),
         route!(Post "/v2/organization-transfers" Organization "create_organization_transfer" create_organization_transfer)
             .about("Funding", "Move money between the organization and an app")
-            .describe("A negative amount goes from the organization to the app, a positive one from the app to the organization. It completes at once. Money that came back to an app after it was deleted can be taken out too.")
+            .describe("A negative amount goes from the organization to the app, a positive amount from the app to the organization. The transfer completes immediately. Money that was returned to a deleted app can be moved to the organization too.")
             .takes::<NewOrganizationTransfer>()
             .example(json!({"app_id": "019a0000-0000-7000-8000-000000000000", "amount": -1000}))
-            .gives::<OrganizationTransferJson>(200, "The movement.")
+            .gives::<OrganizationTransferJson>(200, "The transfer.")
             .refuses(&[Code::NotFound, Code::InsufficientFunds]),
         route!(Get "/v2/organization-transfers" Organization "list_organization_transfers" list_organization_transfers)
-            .about("Funding", "List movements between the organization and its apps")
+            .about("Funding", "List transfers between the organization and its apps")
             .asks::<OrganizationTransfersQuery>()
-            .gives::<ListEnvelope<OrganizationTransferJson>>(200, "One page."),
+            .gives::<ListEnvelope<OrganizationTransferJson>>(200, "One page of the list."),
     ]
 }

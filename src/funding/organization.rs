@@ -105,7 +105,7 @@ fn may_be_given(world: &World, scope: Scope, amount: Cents) -> Result<(), Halt> 
         return Err(Refusal::not_found("app").into());
     }
     if amount > lacks {
-        let message = format!("must be at most {}, which the app owes: it was deleted", lacks.dollars());
+        let message = format!("must be at most {}, the amount that the deleted app owes", lacks.dollars());
         return Err(Refusal::field(Code::InvalidInput, "/amount", message).into());
     }
     Ok(())

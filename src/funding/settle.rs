@@ -109,6 +109,6 @@ fn rest(world: &mut World, scope: Scope) -> Result<(), Halt> {
 }
 
 fn by_rail(transfer: &Transfer) -> Result<(Platform, Direction), Refusal> {
-    let message = "A refill at a rail lacks its rail.";
+    let message = "A refill at a rail has no rail.";
     transfer.platform.zip(transfer.direction()).ok_or_else(|| Refusal::new(Code::InternalError, message))
 }

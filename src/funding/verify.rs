@@ -49,11 +49,11 @@ impl Checker {
     pub fn debt(&mut self, debt: &Debt) {
         self.apps.entry((debt.org, debt.app)).or_default().owed += i128::from(debt.left_open.get());
         let wrong = if debt.left_open.is_negative() || debt.left_open > debt.amount {
-            Some(format!("leaves {} open of {}", debt.left_open.dollars(), debt.amount.dollars()))
+            Some(format!("leaves {} of {} open", debt.left_open.dollars(), debt.amount.dollars()))
         } else if debt.open != debt.left_open.is_positive() || debt.open == debt.covered_at.is_some() {
-            Some("is open and covered at once, or neither".to_owned())
+            Some("is both open and covered, or neither".to_owned())
         } else if !self.taken_back.contains(&debt.id) {
-            Some("is for a transfer that was not taken back".to_owned())
+            Some("is for a transfer that was not returned".to_owned())
         } else {
             None
         };
@@ -67,23 +67,20 @@ impl Checker {
         let place = format!("wallet watch of app {}", watch.app);
         let AppTotals { owed, pulls } = self.apps.remove(&(watch.org, watch.app)).unwrap_or_default();
         if i128::from(watch.owed.get()) != owed {
-            self.find(format!("says that {} cents are owed; its debts say {owed}", watch.owed.get()), place.clone());
+            self.find(format!("records {} cents owed; its debts sum to {owed}", watch.owed.get()), place.clone());
         }
         if watch.pulls != pulls {
-            self.find(
-                format!("says that {} pulls are under way; its transfers say {pulls}", watch.pulls),
-                place.clone(),
-            );
+            self.find(format!("records {} debits in progress; its transfers show {pulls}", watch.pulls), place.clone());
         }
         if watch.refill.is_some_and(|refill| !self.refills.contains(&refill)) {
-            self.find("waits for a refill that is not under way".to_owned(), place);
+            self.find("waits for a refill that is not in progress".to_owned(), place);
         }
     }
 
     pub fn findings(mut self) -> Vec<Finding> {
         for ((_, app), AppTotals { owed, pulls }) in std::mem::take(&mut self.apps) {
             if owed != 0 || pulls != 0 {
-                let what = format!("is not there; {owed} cents are owed and {pulls} pulls under way");
+                let what = format!("is missing; {owed} cents are owed and {pulls} debits are in progress");
                 self.find(what, format!("wallet watch of app {app}"));
             }
         }
@@ -159,21 +156,21 @@ mod tests {
     fn what_an_app_owes_and_waits_for_is_held_against_its_rows() {
         assert_eq!(found(&debt(), Some(&watch())), Vec::<String>::new());
         let table: [(&str, WalletFunding); 3] = [
-            ("says that 299 cents are owed; its debts say 300", WalletFunding { owed: Cents::new(299), ..watch() }),
-            ("says that 1 pulls are under way; its transfers say 2", WalletFunding { pulls: 1, ..watch() }),
+            ("records 299 cents owed; its debts sum to 300", WalletFunding { owed: Cents::new(299), ..watch() }),
+            ("records 1 debits in progress; its transfers show 2", WalletFunding { pulls: 1, ..watch() }),
             (
-                "waits for a refill that is not under way",
+                "waits for a refill that is not in progress",
                 WalletFunding { refill: Some(TransferId(Uuid::from_u128(4))), ..watch() },
             ),
         ];
         for (what, watch) in table {
             assert_eq!(found(&debt(), Some(&watch)), [what]);
         }
-        assert_eq!(found(&debt(), None), ["is not there; 300 cents are owed and 2 pulls under way"]);
+        assert_eq!(found(&debt(), None), ["is missing; 300 cents are owed and 2 debits are in progress"]);
         let table: [(&str, Debt); 3] = [
-            ("leaves $3.00 open of $2.99", Debt { amount: Cents::new(299), ..debt() }),
-            ("is open and covered at once, or neither", Debt { covered_at: Some(NOW), ..debt() }),
-            ("is for a transfer that was not taken back", Debt { id: TransferId(Uuid::from_u128(4)), ..debt() }),
+            ("leaves $3.00 of $2.99 open", Debt { amount: Cents::new(299), ..debt() }),
+            ("is both open and covered, or neither", Debt { covered_at: Some(NOW), ..debt() }),
+            ("is for a transfer that was not returned", Debt { id: TransferId(Uuid::from_u128(4)), ..debt() }),
         ];
         for (what, debt) in table {
             assert_eq!(found(&debt, Some(&watch())), [what]);

@@ -36,8 +36,7 @@ impl Command for Withdraw {
         let Scope { org, app } = self.scope;
         let settings = &apps::find(world, self.scope)?.settings;
         if self.by_app && settings.0.limits_money_out() {
-            let message =
-                "The organization limits the money that leaves this app: withdraw with the organization's key.";
+            let message = "The organization limits this app's outgoing money. Withdraw with an organization key.";
             return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
         }
         let account = needed_ach_account(world, self.scope)?;

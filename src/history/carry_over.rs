@@ -32,7 +32,7 @@ pub(super) fn run(executor: &mut Executor, reads: &Reads, chain: &ChainKey) -> R
             executor.run_one(CarryLedger(book))?;
         }
     }
-    Err(Unopened::Refused("the ledger changes while its chain is carried over: stop all other processes".to_owned()))
+    Err(Unopened::Refused("the ledger changes during the upgrade of its chain: stop all other processes".to_owned()))
 }
 
 type Logs = Vec<(OrgId, AppId)>;

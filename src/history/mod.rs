@@ -45,7 +45,7 @@ pub enum Unopened {
     #[error("{0}")]
     Refused(String),
     /// The history was begun under another key.
-    #[error("the history of this store was begun under another key")]
+    #[error("the history of this store was created with another key")]
     ForeignKey,
 }
 

@@ -262,6 +262,6 @@ impl Call {
 
 /// Returns the refusal of an organization key or member session that did not name an app.
 pub fn app_id_required() -> Refusal {
-    let message = "An organization key or a member's session acts on an app: say which with the header Api-App-Id.";
+    let message = "This route acts on an app. Send the app's id in the header Api-App-Id.";
     Refusal::field(Code::AppIdRequired, "Api-App-Id", message)
 }

@@ -209,7 +209,7 @@ fn unsealed(stored: &StoredAnswer, keyed: &Keyed) -> Result<Option<String>, Refu
     let opened = keyed.vault.open(&seal_context(stored.org, keyed), &bytes).ok();
     match opened.and_then(|body| String::from_utf8(body).ok()) {
         Some(body) => Ok(Some(body)),
-        None => Err(Refusal::new(Code::InternalError, "The answer that is kept for this idempotency key is damaged.")),
+        None => Err(Refusal::new(Code::InternalError, "The stored response of this idempotency key is damaged.")),
     }
 }
 
@@ -274,7 +274,7 @@ impl StoredAnswer {
 /// tombstone and say more.
 pub fn outlived(now: Time, limit: usize) -> Query {
     let table = <StoredAnswer as Record>::TABLE;
-    let column = |name| table.position(name).expect("a column of stored answers");
+    let column = |name| table.position(name).expect("a column of stored responses");
     let condition = |name, compare, value| Condition { column: column(name), compare, value };
     Query {
         table,
@@ -317,16 +317,17 @@ impl Command for MakeTombstone {
 
 /// Returns the stored response for an equal request; else a refusal that names the differing fields.
 fn replay(stored: &StoredAnswer, keyed: &Keyed, now: Time) -> Result<Answer, Refusal> {
-    let of = stored.object_id.as_ref().map(|id| format!(" It made {id}.")).unwrap_or_default();
+    let of = stored.object_id.as_ref().map(|id| format!(" It created {id}.")).unwrap_or_default();
     let differing = differences(stored, keyed);
     if !differing.is_empty() {
         let names: Vec<&str> = differing.iter().map(|error| error.field.as_str()).collect();
         let message =
-            format!("This idempotency key was used for another request; it differs in: {}.{of}", names.join(", "));
+            format!("This idempotency key was used for another request, which differs in: {}.{of}", names.join(", "));
         return Err(Refusal { errors: differing, ..Refusal::new(Code::IdempotencyKeyReused, message) });
     }
     if stored.is_over(now) {
-        let message = format!("This idempotency key was used more than 30 days ago; its answer is no longer kept.{of}");
+        let message =
+            format!("This idempotency key was used more than 30 days ago, and its response is no longer stored.{of}");
         return Err(Refusal::new(Code::IdempotencyKeyReused, message));
     }
     let status = u16::try_from(stored.status).unwrap_or(200);
@@ -429,7 +430,7 @@ mod tests {
         bursar.clock.advance(1);
         let refusal = bursar.engine.run(once(&bursar, "hush")).await.unwrap_err();
         assert_eq!(refusal.code, Code::IdempotencyKeyReused);
-        assert!(refusal.message.contains("It made 7."), "{}", refusal.message);
+        assert!(refusal.message.contains("It created 7."), "{}", refusal.message);
     }
 
     /// Another process with a faster clock may have removed the response.

@@ -83,15 +83,15 @@ pub fn add_unknown(problems: &mut Problems, at: &str, name: &str, known: &[&str]
     if problems.len() < FIELDS_MAX {
         problems.extend(unknown(&format!("{at}{name}"), name, known));
     } else if problems.len() < COUNTED_MAX {
-        problems.extend(wrong(at, "has an unknown field"));
+        problems.extend(wrong(at, "unknown field"));
     }
 }
 
 /// Returns the error of an unknown field, with the nearest known name.
 pub fn unknown(at: &str, name: &str, known: &[&str]) -> Problems {
     let hint = match crate::text::did_you_mean(name, known.iter().copied()) {
-        Some(near) => format!("is not known here; did you mean {near}?"),
-        None => format!("is not known here; known are: {}", known.join(", ")),
+        Some(near) => format!("unknown field; did you mean {near}?"),
+        None => format!("unknown field; expected one of: {}", known.join(", ")),
     };
     wrong(at, hint)
 }
@@ -275,7 +275,7 @@ impl<T: Input> Input for Option<T> {
 
 impl<T: Input> Input for Vec<T> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        let Json::List(items) = json else { return Err(wrong(at, format!("must be a list, not {}", json.kind()))) };
+        let Json::List(items) = json else { return Err(wrong(at, format!("must be an array, not {}", json.kind()))) };
         let mut problems = Problems::new();
         let mut read: Vec<T> = Vec::new();
         for (place, item) in items.iter().enumerate() {
@@ -311,7 +311,7 @@ pub struct Change<T>(pub Option<T>);
 impl<T: Input> Input for Change<T> {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         if *json == Json::Null {
-            return Err(wrong(at, "must not be null; leave it out to keep it"));
+            return Err(wrong(at, "must not be null; omit it to keep the value"));
         }
         T::read(json, at).map(|value| Self(Some(value)))
     }

@@ -423,7 +423,7 @@ impl Input for Metadata {
             return Err(wrong(at, format!("must be at most {METADATA_MAX} bytes as JSON")));
         }
         if has_control_characters(json) {
-            return Err(wrong(at, "must not hold control characters"));
+            return Err(wrong(at, "must not contain control characters"));
         }
         Ok(Self(kept))
     }

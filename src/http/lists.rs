@@ -35,7 +35,7 @@ impl<T: ToSchema> PartialSchema for ListEnvelope<T> {
     fn schema() -> RefOr<Schema> {
         let has_more = ObjectBuilder::new()
             .schema_type(Type::Boolean)
-            .description(Some("Whether more objects exist beyond this page, in the direction that was asked for."));
+            .description(Some("Whether more objects exist after this page, in the requested direction."));
         let data = ArrayBuilder::new().items(Ref::from_schema_name(T::name())).description(Some("The objects."));
         let envelope = ObjectBuilder::new().property("has_more", has_more).property("data", data);
         envelope.required("has_more").required("data").into()
@@ -168,7 +168,7 @@ pub fn page_of<R>(
 fn cursor<Cursor>(asked: &PageRequest<Cursor>) -> Result<Option<(&Cursor, &'static str)>, Refusal> {
     match (&asked.starting_after, &asked.ending_before) {
         (Some(_), Some(_)) => {
-            let message = "starting_after and ending_before exclude each other";
+            let message = "starting_after and ending_before cannot be combined; send only one of them";
             Err(Refusal::field(Code::InvalidInput, "ending_before", message))
         }
         (Some(after), None) => Ok(Some((after, "starting_after"))),
@@ -178,7 +178,7 @@ fn cursor<Cursor>(asked: &PageRequest<Cursor>) -> Result<Option<(&Cursor, &'stat
 }
 
 fn not_in_this_list(name: &str) -> Refusal {
-    let message = "is not an object of this list; use the id of the last or the first object of a page";
+    let message = "is not an object of this list; use the id of the first or the last object of a page";
     Refusal::field(Code::InvalidInput, name, message)
 }
 

@@ -348,7 +348,7 @@ fn current(world: &mut World, leased: &Leased) -> Result<Arc<Job>, Halt> {
 }
 
 fn stale() -> Refusal {
-    Refusal::new(Code::ResourceBusy, "The lease of this job is not the newest any more.")
+    Refusal::new(Code::ResourceBusy, "The fencing token of this job is stale.")
 }
 
 fn of_lane(lane: Lane, limit: usize) -> Query {

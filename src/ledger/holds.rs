@@ -65,7 +65,7 @@ pub fn open_new(world: &mut World, scope: Scope, id: TransferId, amount: Cents) 
 /// `transaction-insufficient-funds`; `invalid-state` if the transfer has a hold.
 pub fn open_pulled(world: &mut World, scope: Scope, id: TransferId, amount: Cents) -> Result<Arc<Hold>, Halt> {
     if world.get::<Hold>(key![scope.org, id])?.is_some() {
-        return Err(Refusal::new(Code::InvalidState, "The money was set aside before.").into());
+        return Err(Refusal::new(Code::InvalidState, "The money is already held.").into());
     }
     post(world, &postings::open_hold(scope, id, amount).taking_owed())?;
     Ok(add(world, scope, id, amount))

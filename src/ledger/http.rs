@@ -287,32 +287,33 @@ pub async fn list_transactions(call: Call, show: ShowTransfer) -> Outcome {
 pub fn routes(show: ShowTransfer) -> Vec<Route> {
     vec![
         route!(Get "/v2/ledger/trial-balance" AppOrOrganization "show_trial_balance" show_trial_balance)
-            .about("Ledger", "What is where, now or at a moment of the past.")
-            .describe("For the calling app; for the whole organization with an organization key alone.")
+            .about("Ledger", "Get the trial balance, now or at a past time")
+            .describe("Returns the balances of the calling app; with an organization key and no Api-App-Id, those of the whole organization.")
             .asks::<TrialBalanceQuery>()
             .gives::<TrialBalanceJson>(200, "The trial balance."),
         route!(Get "/v2/ledger/accounts" AppOrOrganization "list_ledger_accounts" list_accounts)
-            .about("Ledger", "The ledger accounts, the last one opened first.")
+            .about("Ledger", "List ledger accounts")
             .asks::<LedgerAccountsQuery>()
-            .gives::<ListEnvelope<LedgerAccountJson>>(200, "The ledger accounts."),
+            .gives::<ListEnvelope<LedgerAccountJson>>(200, "One page of the list, the newest account first."),
         route!(Get "/v2/ledger/accounts/{account_id}" AppOrOrganization "show_ledger_account" show_account)
-            .about("Ledger", "One ledger account.")
+            .about("Ledger", "Get a ledger account")
             .gives::<LedgerAccountJson>(200, "The ledger account.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/ledger/accounts/{account_id}/entries" AppOrOrganization "list_ledger_entries" list_entries)
-            .about("Ledger", "The entries of a ledger account, newest first.")
-            .describe("An entry has the number of its transaction; starting_after and ending_before take that number.")
+            .about("Ledger", "List the entries of a ledger account")
+            .describe("Lists entries, newest first. An entry has the number of its transaction; starting_after and ending_before take that number.")
             .asks::<EntriesQuery>()
-            .gives::<ListEnvelope<EntryJson>>(200, "The entries.")
+            .gives::<ListEnvelope<EntryJson>>(200, "One page of the list.")
             .refuses(&[Code::NotFound]),
         Route::new(Method::Get, "/v2/transactions", Who::App, "list_transactions", move |call| {
             list_transactions(call, show)
         })
-        .about("Transfers", "The app's transactions, newest first.")
+        .about("Transfers", "List the app's transactions")
         .describe(
-            "Each with its transfer. starting_after and ending_before take a transaction's id, which is a number.",
+            "Lists transactions with their transfers, newest first. starting_after and ending_before take a \
+             transaction's id, which is a number.",
         )
         .asks::<TransactionsQuery>()
-        .gives::<ListEnvelope<TransactionJson>>(200, "The transactions."),
+        .gives::<ListEnvelope<TransactionJson>>(200, "One page of the list."),
     ]
 }

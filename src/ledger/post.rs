@@ -268,13 +268,13 @@ fn refuse_malformed(posting: &Posting) -> Result<(), Refusal> {
     let bug = |message: &str| Err(Refusal::new(Code::InternalError, message));
     for movement in &posting.movements {
         if !movement.amount.is_positive() {
-            return bug("A movement's amount must be above zero.");
+            return bug("The amount of a transaction must be above zero.");
         }
         if movement.from == movement.to {
-            return bug("A movement must lead to another place.");
+            return bug("A transaction must name two different ledger accounts.");
         }
         if movement.from.app() != movement.to.app() {
-            return bug("A movement must stay within one book.");
+            return bug("A transaction must stay within one ledger.");
         }
     }
     Ok(())
@@ -284,7 +284,7 @@ fn insufficient_funds(short: &AccountState, owed: Cents) -> Refusal {
     let (name, held) = (short.account.name(), short.held().dollars());
     let missing = owed.plus(short.balance.negated()).unwrap_or(owed).dollars();
     let of_which = if owed.is_positive() {
-        format!(", of which {} is owed for money that a bank took back", owed.dollars())
+        format!(", of which {} is owed for returned money", owed.dollars())
     } else {
         String::new()
     };
@@ -292,6 +292,6 @@ fn insufficient_funds(short: &AccountState, owed: Cents) -> Refusal {
 }
 
 fn too_large(account: Account) -> Refusal {
-    let message = format!("{} would hold more than a ledger account can.", account.name());
+    let message = format!("The balance of {} would exceed the maximum of a ledger account.", account.name());
     Refusal::new(Code::LimitExceeded, message)
 }

@@ -28,8 +28,8 @@ pub(super) enum HoldRefusal {
 impl From<HoldRefusal> for Refusal {
     fn from(refusal: HoldRefusal) -> Self {
         let message = match refusal {
-            HoldRefusal::AlreadyCaptured => "The money that was set aside has been used.",
-            HoldRefusal::AlreadyReleased => "The money that was set aside has gone back.",
+            HoldRefusal::AlreadyCaptured => "The held money was already captured.",
+            HoldRefusal::AlreadyReleased => "The held money was already released.",
         };
         Self::new(Code::InvalidState, message)
     }

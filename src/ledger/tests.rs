@@ -288,7 +288,7 @@ fn a_hold_is_opened_once_and_captured_or_released_once() {
     assert_eq!(book.run(move |world| holds::capture(world, SCOPE, T, by)).unwrap(), holds::Closed::Now);
     assert_eq!(book.run(move |world| holds::capture(world, SCOPE, T, by)).unwrap(), holds::Closed::Before);
     let late = book.run(|world| holds::release(world, SCOPE, T)).unwrap_err();
-    assert_eq!((late.code, late.message.as_str()), (Code::InvalidState, "The money that was set aside has been used."));
+    assert_eq!((late.code, late.message.as_str()), (Code::InvalidState, "The held money was already captured."));
     assert_eq!(book.balance(Account::UserWallet(SCOPE.app, JANE)), 60);
     assert_eq!(book.balance(Account::AppHeld(SCOPE.app)), 0);
 }

@@ -72,7 +72,7 @@ impl Checker {
         let row = transaction_row(transaction.org, transaction.number);
         let last = self.last_number.insert(transaction.org, transaction.number).unwrap_or(0);
         if transaction.number != last + 1 {
-            self.find(2, format!("transactions are missing: the one before has number {last}"), row.clone());
+            self.find(2, format!("transactions are missing: the previous number is {last}"), row.clone());
         }
         if !transaction.amount.is_positive() {
             self.find(1, format!("moves {} cents", transaction.amount), row.clone());
@@ -93,7 +93,7 @@ impl Checker {
             }
             let within = self.accounts.get(&(transaction.org, account)).map(|seen| seen.account.app);
             if within.is_some_and(|app| app != transaction.app) {
-                self.find(1, format!("leaves the part of the book that it stands in, for {account}"), row.clone());
+                self.find(1, format!("crosses the boundary of its ledger, to {account}"), row.clone());
             }
         }
     }
@@ -126,7 +126,7 @@ impl Checker {
             HoldState::Captured | HoldState::Released => false,
         };
         if open == hold.closed_at.is_some() {
-            self.find(7, format!("is {} and its time of closing says otherwise", hold.state), row);
+            self.find(7, format!("is {}, which contradicts its closing time", hold.state), row);
         }
         if open {
             *self.held.entry((hold.org, hold.app)).or_default() += i128::from(hold.amount.get());
@@ -137,15 +137,15 @@ impl Checker {
     pub fn findings(mut self) -> Vec<Finding> {
         for ((org, app), sum) in std::mem::take(&mut self.sums) {
             if sum != 0 {
-                let part = app.map_or("the organization's own part".to_owned(), |app| format!("app {app}"));
-                self.find(1, format!("{part} sums to {sum} cents"), format!("book of organization {org}"));
+                let part = app.map_or("the organization's own ledger accounts".to_owned(), |app| format!("app {app}"));
+                self.find(1, format!("{part} sums to {sum} cents"), format!("ledger of organization {org}"));
             }
         }
         self.compare_accounts();
         self.compare_books();
         for ((_, app), held) in std::mem::take(&mut self.held) {
             if held != 0 {
-                let what = format!("open holds are {held} cents more than what the app holds");
+                let what = format!("open holds exceed the app's held balance by {held} cents");
                 self.find(7, what, format!("app {app}"));
             }
         }
@@ -159,7 +159,10 @@ impl Checker {
             let Seen { account, sum, entries, .. } = seen;
             if i128::from(account.balance.get()) != sum || account.entries != entries {
                 let (balance, count) = (account.balance, account.entries);
-                let what = format!("says {balance} cents in {count} entries; its entries are {sum} cents in {entries}");
+                let what = format!(
+                    "records {balance} cents in {count} entries; its entries sum to {sum} cents in \
+                                    {entries}"
+                );
                 self.find(3, what, account_row(account.id));
             }
             if let (LedgerAccountKind::AppHeld, Some(app)) = (account.kind, account.app) {
@@ -172,16 +175,15 @@ impl Checker {
     fn compare_books(&mut self) {
         let books = std::mem::take(&mut self.books);
         for org in self.last_number.keys().filter(|org| !books.contains_key(org)).copied().collect::<Vec<_>>() {
-            self.find(2, "has transactions and no row of its own".to_owned(), format!("book of organization {org}"));
+            self.find(2, "has transactions but no row of its own".to_owned(), format!("ledger of organization {org}"));
         }
         for (org, book) in books {
             let last = self.last_number.get(&org).copied().unwrap_or(0);
             let opened = self.opened.get(&org).copied().unwrap_or(0);
             if (book.last_number, book.accounts) != (last, opened) {
                 let (numbers, accounts) = (book.last_number, book.accounts);
-                let what =
-                    format!("counts {numbers} transactions and {accounts} accounts; there are {last} and {opened}");
-                self.find(2, what, format!("book of organization {org}"));
+                let what = format!("counts {numbers} transactions and {accounts} accounts; it has {last} and {opened}");
+                self.find(2, what, format!("ledger of organization {org}"));
             }
         }
     }
@@ -201,7 +203,7 @@ impl Seen {
         self.posting = posting;
         if self.sum != i128::from(entry.balance_after.get()) {
             let (after, sum) = (entry.balance_after, self.sum);
-            return Some((3, format!("says that {after} cents are there after it; the entries sum to {sum}")));
+            return Some((3, format!("records a balance of {after} cents after it; the entries sum to {sum}")));
         }
         // Within a posting money may pass through an empty wallet; between two it may not.
         if over && before < 0 && !self.account.kind.may_go_below_zero() {

@@ -90,12 +90,12 @@ pub(super) fn schedule(world: &mut World, scope: Scope, balance: Cents) -> Resul
 pub fn must_be_at_rest(world: &World, scope: Scope) -> Result<(), Halt> {
     let watch = find(world, scope)?;
     if watch.pulls > 0 {
-        let message = "Money is being pulled for the app: wait until the bank has decided.";
+        let message = "The app has bank debits in progress. Wait until they are complete.";
         return Err(Refusal::new(Code::InvalidState, message).into());
     }
     if watch.owed.is_positive() {
         let owed = watch.owed.dollars();
-        let message = format!("The app owes {owed} for money that was taken back: deposit it first.");
+        let message = format!("The app owes {owed} for returned money. Deposit it first.");
         return Err(Refusal::new(Code::InvalidState, message).into());
     }
     Ok(())

@@ -85,9 +85,10 @@ pub struct NotReady {
 pub async fn run(load: &Load) -> Result<Outcome, NotReady> {
     let not_ready = |reason| NotReady { address: load.address.clone(), reason };
     if load.apps.len() > 1 && load.scenario.needs_one_app() {
-        return Err(not_ready("this scenario is about what one app has: name the credentials of one".to_owned()));
+        return Err(not_ready("this scenario reads the data of one app: name the credentials of one app".to_owned()));
     }
-    let mut client = Client::connect(load, 0).await.ok_or_else(|| not_ready("it cannot be reached".to_owned()))?;
+    let mut client =
+        Client::connect(load, 0).await.ok_or_else(|| not_ready("the service is unreachable".to_owned()))?;
     let stage = Arc::new(load.scenario.prepare(&mut client, load).await.map_err(not_ready)?);
     let course = Arc::new(Course { started: Instant::now(), next: AtomicU64::new(0) });
     let connections: Vec<_> = (0..load.connections)

@@ -45,7 +45,7 @@ const BATCH: usize = 64;
 const CHECK_EVERY: Duration = Duration::from_millis(20);
 
 #[derive(Debug, thiserror::Error)]
-#[error("the reference cannot be made: {0}")]
+#[error("the reference data cannot be created: {0}")]
 pub struct NoReference(String);
 
 impl From<StoreError> for NoReference {
@@ -87,7 +87,7 @@ async fn create(bursar: &Bursar, credentials: &Credentials) -> Result<(), NoRefe
 fn for_sandboxes(config: &Config) -> Result<(), NoReference> {
     match config.environment {
         Environment::Sandbox => Ok(()),
-        Environment::Production => Err(NoReference("it is for sandboxes, not for production".to_owned())),
+        Environment::Production => Err(NoReference("reference data is for sandboxes only".to_owned())),
     }
 }
 
@@ -104,7 +104,7 @@ pub fn empty_store(config: &Config) -> Result<(Vec<Store>, Guards), NoReference>
 
 fn first_filled(snapshot: &Snapshot<'_>) -> Result<(), NoReference> {
     let filled = |table: &'static Table| {
-        NoReference(format!("the store is not empty: there are rows in {}; name an empty one", table.name))
+        NoReference(format!("the store is not empty: it has rows in {}; name an empty store", table.name))
     };
     tables::ALL.iter().try_for_each(|table| snapshot.rows(table, 0, |_| Err(filled(table))))
 }
@@ -119,7 +119,7 @@ pub async fn organizations(config: &Config, count: u32, into: &Path) -> Result<u
     let files: Vec<PathBuf> = (1..=count).map(|number| into.join(format!("{number}.json"))).collect();
     if let Some(there) = files.iter().find(|file| file.exists()) {
         return Err(NoReference(format!(
-            "{} is there already, with the keys of another organization: name another folder",
+            "{} already exists, with the keys of another organization: name another folder",
             there.display()
         )));
     }

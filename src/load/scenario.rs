@@ -180,13 +180,13 @@ async fn well(client: &mut Client, sent: &Sent) -> Result<Value, String> {
         Some((status, body)) if (200..300).contains(&status) => {
             serde_json::from_str(&body).map_err(|error| error.to_string())
         }
-        Some((status, body)) => Err(format!("{} was answered with {status}: {body}", sent.path)),
-        None => Err("it went away".to_owned()),
+        Some((status, body)) => Err(format!("{} returned {status}: {body}", sent.path)),
+        None => Err("the connection closed".to_owned()),
     }
 }
 
 fn word(body: &Value, name: &str) -> Result<String, String> {
-    body[name].as_str().map(str::to_owned).ok_or_else(|| format!("an answer lacks {name}: {body}"))
+    body[name].as_str().map(str::to_owned).ok_or_else(|| format!("a response lacks {name}: {body}"))
 }
 
 pub fn link_id(body: &str) -> Option<String> {

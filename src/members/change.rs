@@ -176,7 +176,8 @@ fn must_not_be_last_admin(world: &mut World, member: &Member) -> Result<(), Halt
     if members.iter().any(|other| other.id != member.id && is_admin(other)) {
         return Ok(());
     }
-    let message = format!("{} is the only admin of the organization. Make somebody else an admin first.", member.name);
+    let message =
+        format!("{} is the only admin of the organization. Give another member the role admin first.", member.name);
     Err(Refusal::new(Code::InvalidState, message).into())
 }
 

@@ -162,7 +162,8 @@ fn may_set_password(call: &Call) -> Result<(), Refusal> {
     if call.caller.kind == CredentialKind::Organization && call.caller.member.is_none() {
         return Ok(());
     }
-    let message = "takes the organization's key: issue a set-up token, so that the member chooses it";
+    let message =
+        "requires an organization key; create a set-up token instead, so that the member chooses the password";
     Err(Refusal::field(Code::OrganizationKeyRequired, "/password", message))
 }
 
@@ -196,7 +197,7 @@ pub async fn list(call: Call) -> Outcome {
     let status = query.status.unwrap_or(MemberStatus::Active);
     let by_app = call.caller.kind == CredentialKind::App && call.caller.member.is_none();
     if by_app && status == MemberStatus::Removed {
-        let message = "removed members are shown to the organization's key and to signed-in members";
+        let message = "requires an organization key or a member session";
         return Err(Refusal::field(Code::OrganizationKeyRequired, "status", message));
     }
     let list = call
@@ -247,30 +248,30 @@ fn member_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/members" Organization "create_member" create)
             .members(Permission::Govern)
-            .about("Members", "Adds a member to the organization.")
+            .about("Members", "Add a member to the organization")
             .takes::<CreateMemberInput>()
             .example(serde_json::json!({"name": "Jane Doe", "email": "jane@example.com", "role": "ap_approver"}))
             .gives::<MemberJson>(201, "The member.")
             .refuses(&[Code::InvalidState]),
         route!(Get "/v2/members" AppOrOrganization "list_members" list)
             .members(Permission::View)
-            .about("Members", "Lists members, newest first.")
+            .about("Members", "List members")
             .describe(
-                "An app's key is shown what it needs to name the member who acts: active members with id, number, name \
-                 and role.",
+                "Lists members, newest first. With an app key, returns the id, number, name and role of active \
+                 members, so that the app can name the acting member.",
             )
             .asks::<MemberQuery>()
-            .gives::<ListEnvelope<MemberJson>>(200, "The members."),
+            .gives::<ListEnvelope<MemberJson>>(200, "One page of the list."),
         route!(Patch "/v2/members/{member_id}" Organization "update_member" update)
             .members(Permission::Govern)
-            .about("Members", "Changes a member.")
+            .about("Members", "Update a member")
             .takes::<UpdateMemberInput>()
             .gives::<MemberJson>(200, "The member.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
         route!(Delete "/v2/members/{member_id}" Organization "delete_member" delete)
             .members(Permission::Govern)
-            .about("Members", "Removes a member.")
-            .describe("They act no more; histories still name them. To remove them again changes nothing.")
+            .about("Members", "Remove a member")
+            .describe("A removed member can no longer act; histories still name them. A repeated call changes nothing.")
             .gives::<MemberJson>(200, "The member.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
     ]

@@ -83,7 +83,7 @@ pub fn email_is_free(members: &[Arc<Member>], email: &str, but: Option<MemberId>
         return Err(Refusal::field(
             Code::InvalidState,
             "/email",
-            "another member of the organization has this address",
+            "is the address of another member of the organization",
         ));
     }
     Ok(())

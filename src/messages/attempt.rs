@@ -66,7 +66,8 @@ impl Command for BeginAttempt {
     fn decide(&self, world: &mut World) -> Result<Begun, Halt> {
         let message = super::find(world, self.leased.org, self.message)?;
         if self.before == Before::Untold && self.leased.attempt > UNCONFIRMED_ATTEMPTS_MAX {
-            let reason = message.error.clone().unwrap_or_else(|| "The carrier did not say what it took.".to_owned());
+            let reason =
+                message.error.clone().unwrap_or_else(|| "The provider did not confirm the message.".to_owned());
             record_outcome(world, &self.leased, self.message, &AttemptOutcome::Failed { reason, retry: false })?;
             return Ok(Begun::Over);
         }
@@ -137,7 +138,7 @@ mod tests {
         let mut bench = Bench::new();
         let leased = bench.lease();
         assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Send);
-        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
+        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no response".into() }).unwrap();
         bench.clock.advance(5);
         let early = bench.lease();
         assert_eq!(begin(&mut bench, &early, Before::NotQueried), Begun::Ask);
@@ -155,7 +156,7 @@ mod tests {
         let mut bench = Bench::new();
         let leased = bench.lease();
         assert_eq!(begin(&mut bench, &leased, Before::NotQueried), Begun::Send);
-        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
+        bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no response".into() }).unwrap();
         bench.clock.advance(SETTLES_SECONDS / 2);
         let slow = bench.lease();
         assert_eq!(begin(&mut bench, &slow, Before::NotQueried), Begun::Ask);
@@ -190,7 +191,7 @@ mod tests {
             let begun = if first == Begun::Ask { begin(&mut bench, &leased, Before::Untold) } else { first };
             if begun == Begun::Send {
                 sent += 1;
-                bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no answer".into() }).unwrap();
+                bench.conclude(&leased, AttemptOutcome::InDoubt { reason: "no response".into() }).unwrap();
             }
         }
         assert_eq!(sent, UNCONFIRMED_ATTEMPTS_MAX);

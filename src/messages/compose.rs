@@ -79,10 +79,10 @@ pub enum Letter<'a> {
 
 /// Returns a change in words for payees, as part of a sentence.
 pub fn in_words(change: PayeeChange, method: Option<&str>) -> String {
-    let method = method.map(|method| format!(": {method}")).unwrap_or_default();
+    let method = method.map(|method| format!(" ({method})")).unwrap_or_default();
     match change {
-        PayeeChange::NewMethod => format!("a new place for your money was added{method}"),
-        PayeeChange::NewDefault => format!("your usual way to get paid is another one now{method}"),
+        PayeeChange::NewMethod => format!("a new way to get paid was added{method}"),
+        PayeeChange::NewDefault => format!("your usual way to get paid was changed{method}"),
         PayeeChange::AutoPayout => "automatic payouts were switched on".to_owned(),
         PayeeChange::Email => "your email address was changed".to_owned(),
         PayeeChange::Phone => "your phone number was changed".to_owned(),
@@ -106,9 +106,9 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
     let (subject, text, link, code) = match *letter {
         Letter::ClaimLink { app_name, amount, message, link, again } => {
             let amount = amount.dollars();
-            let reminder = if again { "A reminder: " } else { "" };
+            let reminder = if again { "Reminder: " } else { "" };
             let subject = format!("{reminder}{app_name} is sending you {amount}");
-            let text = format!("{subject}.\nChoose how to get it: {link}{}", said(app_name, message));
+            let text = format!("{subject}.\nChoose how to get paid: {link}{}", said(app_name, message));
             (subject, text, Some(link), None)
         }
         Letter::Code { app_name, code, purpose } => {
@@ -122,22 +122,22 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
                 }
                 CodePurpose::Unfreeze => format!("is your code to start automatic payouts from {app_name} again"),
             };
-            let text = format!("{code} {what}. It is good for 10 minutes. Nobody of ours will ever ask you for it.");
+            let text = format!("{code} {what}. It works for 10 minutes. We will never ask you for this code.");
             (subject, text, None, Some(code))
         }
         Letter::PayoutFailed { app_name, amount, reason, link, back_at_app } => {
             let subject = format!("{} from {app_name} could not be paid out", amount.dollars());
             let next = match link {
-                Some(link) => format!("Choose another way to get it: {link}"),
-                None => format!("Ask {app_name} for another way to get it."),
+                Some(link) => format!("Choose another way to get paid: {link}"),
+                None => format!("Ask {app_name} to pay you in another way."),
             };
             let text = format!("{subject}: {reason}. {} {next}", whose(back_at_app));
             (subject, text, link, None)
         }
         Letter::PayoutCanceled { app_name, amount, link, back_at_app } => {
-            let subject = format!("{} from {app_name} was canceled before it left", amount.dollars());
+            let subject = format!("{} from {app_name} was canceled before it was sent", amount.dollars());
             let next = match link {
-                Some(link) => format!("Choose how to get it: {link}"),
+                Some(link) => format!("Choose how to get paid: {link}"),
                 None => format!("Ask {app_name} if you expected it."),
             };
             let text = format!("{subject}. {} {next}", whose(back_at_app));
@@ -146,14 +146,14 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
         Letter::PaidByPreference { app_name, amount, method, arrival, message } => {
             let subject = format!("{app_name} sent you {}", amount.dollars());
             let said = said(app_name, message);
-            let text = format!("{subject}.\nIt goes to {method} and should arrive within: {arrival}.{said}");
+            let text = format!("{subject}.\nIt goes to {method}. Expected arrival: {arrival}.{said}");
             (subject, text, None, None)
         }
         Letter::PaymentCollected { app_name, amount, account } => {
             let subject = format!("{app_name} is collecting {} from your bank account", amount.dollars());
             let text = format!(
-                "{subject} ending in {account}. If you did not agree to this, ask {app_name} to cancel it, and ask your \
-                 bank to return it: you have 60 days."
+                "{subject} ending in {account}. If you did not agree to this, ask {app_name} to cancel it, and ask \
+                 your bank within 60 days to return it."
             );
             (subject, text, None, None)
         }
@@ -166,7 +166,10 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
         Letter::PayeeChanged { app_name, changes, method, link } => {
             let subject = format!("Your payouts from {app_name} were changed");
             let said: Vec<String> = changes.iter().map(|change| in_words(*change, method)).collect();
-            let text = format!("{subject}: {}. Was this not you? Stop automatic payouts: {link}", said.join("; "));
+            let text = format!("For your payouts from {app_name}, {}. If this was not you, stop automatic payouts: \
+                                {link}", said.join(", \
+                                                                                                                                       and \
+                                                                                                                                       "));
             (subject, text, Some(link), None)
         }
     };
@@ -174,7 +177,7 @@ pub fn compose(letter: &Letter<'_>) -> Composed {
 }
 
 const fn whose(back_at_app: bool) -> &'static str {
-    if back_at_app { "The payer has the money back." } else { "The money is safe and still yours." }
+    if back_at_app { "The money is back with the sender." } else { "The money is safe and still yours." }
 }
 
 /// Returns the payer's message as the last line, quoted and with the payer's name, so that it cannot pass for bursar's
@@ -235,29 +238,29 @@ mod tests {
         let texts: Vec<String> = letters.iter().map(|letter| compose(letter).text).collect();
         insta::assert_snapshot!(texts.join("\n---\n"), @r#"
         Acme is sending you $1,234.05.
-        Choose how to get it: http://127.0.0.1:8080/claim/abc
+        Choose how to get paid: http://127.0.0.1:8080/claim/abc
         Acme says: "Thanks for July!"
         ---
-        A reminder: Acme is sending you $1,234.05.
-        Choose how to get it: http://x/claim/abc
+        Reminder: Acme is sending you $1,234.05.
+        Choose how to get paid: http://x/claim/abc
         ---
-        012345 is your code to confirm your phone for Acme. It is good for 10 minutes. Nobody of ours will ever ask you for it.
+        012345 is your code to confirm your phone for Acme. It works for 10 minutes. We will never ask you for this code.
         ---
-        999999 is your code to receive your payment from the app. It is good for 10 minutes. Nobody of ours will ever ask you for it.
+        999999 is your code to receive your payment from the app. It works for 10 minutes. We will never ask you for this code.
         ---
-        $1,234.05 from Acme could not be paid out: the account is closed. The money is safe and still yours. Ask Acme for another way to get it.
+        $1,234.05 from Acme could not be paid out: the account is closed. The money is safe and still yours. Ask Acme to pay you in another way.
         ---
-        $1,234.05 from Acme could not be paid out: the account is closed. The payer has the money back. Ask Acme for another way to get it.
+        $1,234.05 from Acme could not be paid out: the account is closed. The money is back with the sender. Ask Acme to pay you in another way.
         ---
-        $1,234.05 from Acme was canceled before it left. The money is safe and still yours. Choose how to get it: http://x/claim/abc
+        $1,234.05 from Acme was canceled before it was sent. The money is safe and still yours. Choose how to get paid: http://x/claim/abc
         ---
-        $1,234.05 from Acme was canceled before it left. The payer has the money back. Ask Acme if you expected it.
+        $1,234.05 from Acme was canceled before it was sent. The money is back with the sender. Ask Acme if you expected it.
         ---
         Acme sent you $1,234.05.
-        It goes to Bank account (ACH) ***6789 and should arrive within: seconds.
+        It goes to Bank account (ACH) ***6789. Expected arrival: seconds.
         Acme says: "Well done."
         ---
-        Acme is collecting $1,234.05 from your bank account ending in 6789. If you did not agree to this, ask Acme to cancel it, and ask your bank to return it: you have 60 days.
+        Acme is collecting $1,234.05 from your bank account ending in 6789. If you did not agree to this, ask Acme to cancel it, and ask your bank within 60 days to return it.
         "#);
     }
 

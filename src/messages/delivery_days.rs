@@ -66,7 +66,7 @@ pub fn count(world: &mut World, scope: Scope, recipient: &str, must: bool) -> Re
     };
     let by_app = on(of_app_today.as_deref(), &today).unwrap_or(0);
     if !must && before >= limits.per_recipient_per_day {
-        return Err(refused(world, &format!("{before} links were delivered to this phone or address today")));
+        return Err(refused(world, &format!("{before} links were delivered to this recipient today")));
     }
     if let Some(limit) = limits.per_day.filter(|limit| !must && by_app >= *limit) {
         return Err(refused(world, &format!("this app delivered {limit} links today")));
@@ -100,8 +100,9 @@ fn set(world: &mut World, row: Option<Arc<DeliveryDay>>, org: OrgId, counted: &s
 fn refused(world: &World, what: &str) -> Halt {
     let wait = DAY_SECONDS - world.now().seconds().rem_euclid(DAY_SECONDS);
     let message = format!(
-        "Nothing was delivered: {what}, which is the limit. Send it after midnight UTC with a new idempotency key, or deliver \
-         the link yourself (delivery.method link). An organization key changes the app setting delivery_limits."
+        "Nothing was delivered: {what}, which is the limit. Send the link after midnight UTC with a new idempotency \
+         key, or deliver it yourself (delivery.method link). An organization key can change the app setting \
+         delivery_limits."
     );
     Refusal::new(Code::LimitExceeded, message).retry_after(u32::try_from(wait).unwrap_or(u32::MAX)).into()
 }

@@ -112,11 +112,12 @@ pub async fn list(call: Call) -> Outcome {
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/sandbox/messages" AppOrOrganization "list_sandbox_messages" list)
-            .about("Sandbox", "What people would have received, newest first.")
+            .about("Sandbox", "List simulated messages")
             .describe(
-                "Everything sent to a phone or an address lands here and leaves the machine only where a carrier is configured; then it is not here. 404 in production.",
+                "Lists the messages that the sandbox did not send, newest first. If a provider is configured for a \
+                 channel, its messages are sent and not listed here. Returns 404 in production.",
             )
             .asks::<InboxQuery>()
-            .gives::<ListEnvelope<InboxMessageJson>>(200, "The messages."),
+            .gives::<ListEnvelope<InboxMessageJson>>(200, "One page of the list."),
     ]
 }

@@ -91,23 +91,23 @@ pub enum Unmoved {
     #[error(transparent)]
     Unread(#[from] StoreError),
     /// The database rejected a write. It is not served, and the same command resumes the move.
-    #[error("{0}. Nothing is lost: run the same command again, and it goes on where it was")]
+    #[error("{0}. No data is lost: run the same command again to continue")]
     NotCommitted(#[from] CommitError),
     /// The database holds data that no move wrote.
     #[error(
-        "the database {database} is not empty: it holds {what}, which no move of this store put there. Make a new \
-         database and move to that"
+        "the database {database} is not empty: it contains {what}, which this store's move did not write. Create a \
+         new database and move to it"
     )]
     Foreign { database: String, what: String },
     #[error(
-        "another store moves to the database {database}, or has moved there: {source_file}, since {began_at}. Make a \
-         new database and move to that"
+        "another store is moving or has moved to the database {database}: {source_file}, since {began_at}. Create a \
+         new database and move to it"
     )]
     Another { database: String, source_file: String, began_at: Time },
     /// The store was served after the move began.
     #[error(
-        "the store {path} has changed since its move to {database} began on {began_at}: {copied} of its rows are there. \
-         Run the same command with --restart to empty the database of them and to begin again"
+        "the store {path} has changed since its move to {database} began on {began_at}, which has copied {copied} \
+         rows. Run the same command with --restart to delete the copied rows and start again"
     )]
     Changed {
         path: String,
@@ -118,32 +118,33 @@ pub enum Unmoved {
     },
     /// The store has moved before, to a database that has no record of it.
     #[error(
-        "the store {path} moved to {target} on {left_at}, and {database} does not know of that. If {target} is another \
-         database, nothing is left to move; if it is lost, `bursar move --forget` lets the store be served again"
+        "the store {path} moved to {target} on {left_at}, but {database} has no record of it. If {target} is another \
+         database, the move is complete; if that database is lost, run `bursar move --forget` to serve the store again"
     )]
     Left { path: String, target: String, left_at: Time, database: String },
     /// The store is a copy from before the move ended, and the database is served.
     #[error(
-        "the store {path} moved to {database} on {ended_at}; this file is a copy of it from before. What happened since \
-         is in the database alone"
+        "the store {path} moved to {database} on {ended_at}; this file is an older copy of it. Only the database has \
+         the later changes"
     )]
     Copy { path: String, database: String, ended_at: Time },
     /// The store holds no data worth moving.
-    #[error("the store {path} does not move: {reason}")]
+    #[error("the store {path} cannot move: {reason}")]
     Empty {
         path: String,
         /// The reason, and what to do.
         reason: &'static str,
     },
     /// The store violates invariants, so the result of the move could not be verified.
-    #[error("the {side} breaks invariants, as `bursar verify` tells in full:\n{findings}", side = match side { Side::Store => "store", Side::Database => "database" })]
+    #[error("the {side} violates invariants; run `bursar verify` for all findings:\n{findings}", side = match side { Side::Store => "store", Side::Database => "database" })]
     Unsound {
         side: Side,
         /// The first findings, one per line.
         findings: String,
     },
     #[error(
-        "the database {database} is not equal to the store, and is not opened:\n{differences}\nRun the same command with --restart to empty it and to begin again"
+        "the database {database} differs from the store and is not opened:\n{differences}\nRun the same command with \
+         --restart to empty it and start again"
     )]
     Unequal {
         database: String,
@@ -151,15 +152,13 @@ pub enum Unmoved {
         differences: String,
     },
     /// The database has changed since the move, so a rollback would lose data.
-    #[error(
-        "the database {database} has gone on since the move, and what happened there would be lost:\n{differences}"
-    )]
+    #[error("the database {database} has changed since the move, and these changes would be lost:\n{differences}")]
     GoneOn {
         database: String,
         /// One per line.
         differences: String,
     },
-    #[error("the store {path} has not moved, and no move is under way")]
+    #[error("the store {path} has not moved, and no move is in progress")]
     NoMove { path: String },
 }
 

@@ -110,15 +110,15 @@ impl Proof {
             if *rows != there.rows {
                 found.push(format!("{name}: {rows} rows in the store, {} in the database", there.rows));
             } else if here != there {
-                found.push(format!("{name}: {rows} rows in both, and not the same ones"));
+                found.push(format!("{name}: {rows} rows in both, with different contents"));
             }
         }
         for book in self.books.iter().filter(|book| !other.books.contains(book)) {
             let BookProof { organization, currency, .. } = book;
-            found.push(format!("organization {organization}: its balances in {currency} are not the same"));
+            found.push(format!("organization {organization}: its balances in {currency} differ"));
         }
         for log in self.logs.iter().filter(|log| !other.logs.contains(log)) {
-            found.push(format!("app {}: its event log does not end where it did", log.app));
+            found.push(format!("app {}: its event log ends at another event", log.app));
         }
         found
     }
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(honest.differences(&proof(&[1, 2])), ["environment_clock: 3 rows in the store, 2 in the database"]);
         for other in [[1, 2, 4], [2, 1, 3]] {
             let reported = honest.differences(&proof(&other));
-            assert_eq!(reported, ["environment_clock: 3 rows in both, and not the same ones"]);
+            assert_eq!(reported, ["environment_clock: 3 rows in both, with different contents"]);
             assert_ne!(honest.digest(), proof(&other).digest());
         }
     }

@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(user["verify_user"]["parameters"], json!({"user_id": "$response.body#/id"}));
         assert!(user.contains_key("get_user") && user.contains_key("list_payout_methods"));
         assert!(!user.contains_key("remove_payout_method"), "that one names a method as well");
-        assert!(!user.contains_key("connect_user"), "that one names nobody in its path");
+        assert!(!user.contains_key("connect_user"), "its path names no user");
     }
 
     #[test]

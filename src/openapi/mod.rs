@@ -31,13 +31,13 @@ const INTRODUCTION: [&str; 5] = [
      times are RFC 3339 in UTC; ids are UUIDs.",
     "Every request carries `Authorization: Basic` with the Base64 of `<client_id>:<api_key>`. An organization's \
      key acts on an app through the header `Api-App-Id`.",
-    "Every POST takes an idempotency key, as the header `Idempotency-Key` or the body field `idempotency_key`. \
-     The same key with the same request gives the stored answer, marked `Idempotent-Replayed: true`; a key is \
+    "Every POST takes an idempotency key, as the header `Idempotency-Key` or the body field `idempotency_key`. A \
+     repeated request with the same key returns the stored response, marked `Idempotent-Replayed: true`; a key is \
      never executed twice.",
-    "Errors have one body: `success` false, a `message` for people, an `error_code` for programs, and `errors` \
-     field by field. Unknown fields and parameters are refused.",
-    "Lists are newest first, one page at a time: `limit`, `starting_after`, `ending_before`. New values of a \
-     status may appear in answers; requests take the values listed.",
+    "Errors have one body: `success` is false, `message` is for people, `error_code` is for programs, and `errors` \
+     lists the invalid fields. Unknown fields and parameters are refused.",
+    "Lists are newest first, one page at a time: `limit`, `starting_after`, `ending_before`. Responses may contain \
+     new values of a status; requests accept the values listed.",
 ];
 
 /// Returns the document of these routes. Panics if two schemas have one name, which a test of the table finds.
@@ -64,7 +64,7 @@ pub fn document(routes: &[Route]) -> Value {
         },
         "servers": [{
             "url": "{base_url}",
-            "description": "The sandbox and production each have an address and keys of their own.",
+            "description": "The sandbox and production have separate base URLs and keys.",
             "variables": {"base_url": {"default": "http://127.0.0.1:8080"}},
         }],
         "tags": tags.iter().map(|tag| json!({"name": tag})).collect::<Vec<_>>(),
@@ -90,15 +90,15 @@ pub fn text(document: &Value) -> String {
 fn security_schemes() -> Value {
     let basic = |description: &str| json!({"type": "http", "scheme": "basic", "description": description});
     json!({
-        "app_key": basic("An app's key: `<client_id>:<api_key>`, server side."),
+        "app_key": basic("An app key: `<client_id>:<api_key>`, server side."),
         "organization_key": basic(
-            "An organization's key: `<client_id>:<api_key>`. On an app's routes, `Api-App-Id` says which app."
+            "An organization key: `<client_id>:<api_key>`. On the routes of an app, `Api-App-Id` names the app."
         ),
         "client_id": basic("An app's client id alone, `<client_id>:`, client side."),
         "member_session": {
             "type": "apiKey", "in": "header", "name": "Member-Session",
-            "description": "A member's session, from `POST /v2/member-sessions`. On an app's routes, `Api-App-Id` says \
-                            which app. With an app's key it shows that the member of the session acts."
+            "description": "A member session, from `POST /v2/member-sessions`. On the routes of an app, `Api-App-Id` \
+                            names the app. With an app key, it proves that the member acts."
         },
     })
 }
@@ -106,9 +106,8 @@ fn security_schemes() -> Value {
 /// Returns docs/errors.md: every code with its status, its meaning and the remedy.
 pub fn errors_page() -> String {
     let mut page = String::from(
-        "# Errors\n\n\
-         Made from the one list in `src/refusal.rs` by `make bless`. Codes are never renamed.\n\n\
-         | status | error_code | meaning | what to do |\n|---|---|---|---|\n",
+        "# Errors\n\nGenerated from `src/refusal.rs` by `make bless`. Codes are never renamed.\n\n| status | \
+         error_code | meaning | what to do |\n|---|---|---|---|\n",
     );
     for code in Code::ALL {
         let (status, word) = (code.status(), code.as_str());
@@ -120,11 +119,11 @@ pub fn errors_page() -> String {
 /// Returns docs/states.md: every transition of everything that has a status, from the rules in the code.
 pub fn states_page() -> String {
     let mut page = String::from(
-        "# States\n\nMade from the rules of each noun (`rules.rs`) by `make bless`. What is not listed is refused, \
-         or changes nothing because it was so already.\n",
+        "# States\n\nGenerated from the rules of each noun (`rules.rs`) by `make bless`. A transition that is not \
+         listed is refused, or changes nothing because the object already has the state.\n",
     );
     for (noun, transitions) in transitions() {
-        page.push_str(&format!("\n## {noun}\n\n| from | what happens | to |\n|---|---|---|\n"));
+        page.push_str(&format!("\n## {noun}\n\n| from | event | to |\n|---|---|---|\n"));
         for (from, event, to) in transitions {
             page.push_str(&format!("| {from} | {event} | {to} |\n"));
         }
@@ -156,10 +155,10 @@ pub fn routes(described: &[Route]) -> Vec<Route> {
     let get_page = move |call: Call| std::future::ready(show(&reference, &call.bursar));
     vec![
         route!(Get "/openapi.json" Anyone "get_openapi_document" get_document)
-            .about("Reference", "This description of the API, in OpenAPI 3.1")
-            .gives_empty(200, "The document."),
+            .about("Reference", "Get the OpenAPI 3.1 document of this API")
+            .gives_empty(200, "The OpenAPI document."),
         route!(Get "/docs" Anyone "show_reference" get_page)
-            .about("Reference", "This description of the API, as a page that works offline")
+            .about("Reference", "Show the API reference")
             .gives_empty(200, "The page."),
     ]
 }

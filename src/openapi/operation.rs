@@ -113,9 +113,9 @@ fn path_parameter(name: &str) -> Value {
     let is_id = name == "id" || name.ends_with("_id") && name != "client_id";
     let schema = if is_id { json!({"type": "string", "format": "uuid"}) } else { json!({"type": "string"}) };
     let description = match name {
-        "token" => "The last part of the claim link's address.".to_owned(),
-        "client_id" => "The public half of the key.".to_owned(),
-        name => format!("Which {}: its id.", name.trim_end_matches("_id").replace('_', " ")),
+        "token" => "The last part of the claim link's URL.".to_owned(),
+        "client_id" => "The client id of the key.".to_owned(),
+        name => format!("The id of the {}.", name.trim_end_matches("_id").replace('_', " ")),
     };
     json!({"name": name, "in": "path", "required": true, "description": description, "schema": schema})
 }
@@ -275,19 +275,20 @@ pub(super) fn shared_parameters() -> Value {
     let mut parameters = json!({
         "ApiAppId": {
             "name": "Api-App-Id", "in": "header", "required": false,
-            "description": "The app that an organization's key acts on; needed with such a key on an app's routes. \
-                            Empty is as good as absent.",
+            "description": "The app that an organization key acts on. Required with an organization key on the routes \
+                            of an app. An empty value counts as absent.",
             "schema": {"anyOf": [{"type": "string", "format": "uuid"}, {"type": "string", "maxLength": 0}]},
         },
         "ClaimSession": {
             "name": "Claim-Session", "in": "header", "required": false,
-            "description": "What the step `code` gave: shows that the caller is who proved the phone or address.",
+            "description": "The claim session that the step `code` returned. It proves that the caller verified the \
+                            phone number or e-mail address.",
             "schema": {"type": "string"},
         },
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
-            "description": "1 to 255 printable ASCII characters; best a UUID. The same request under the same key \
-                            is executed once.",
+            "description": "1 to 255 printable ASCII characters, preferably a UUID. A request is executed once per \
+                            key.",
             "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
         },
     });
@@ -300,11 +301,11 @@ pub(super) fn shared_parameters() -> Value {
 pub(super) fn shared_headers() -> Value {
     let header = |description: &str, schema: Value| json!({"description": description, "schema": schema});
     json!({
-        "RequestId": header("The request's own id, or one that was made for it.", json!({"type": "string"})),
-        "ETag": header("Identifies this body; send it as If-None-Match to get 304.", json!({"type": "string"})),
-        "IdempotentReplayed": header("Stands when the answer was given before.", json!({"type": "string", "enum": ["true"]})),
-        "RetryAfter": header("Seconds to wait.", json!({"type": "integer", "minimum": 1})),
-        "WwwAuthenticate": header("The scheme that is asked for.", json!({"type": "string"})),
+        "RequestId": header("The id that the request sent, or a generated id.", json!({"type": "string"})),
+        "ETag": header("Identifies this body. Send it as If-None-Match to get status 304 if the body is unchanged.", json!({"type": "string"})),
+        "IdempotentReplayed": header("Present if this is a stored response to an earlier request.", json!({"type": "string", "enum": ["true"]})),
+        "RetryAfter": header("Seconds to wait before the next attempt.", json!({"type": "integer", "minimum": 1})),
+        "WwwAuthenticate": header("The expected authentication scheme.", json!({"type": "string"})),
     })
 }
 

@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn fields_within_fields_are_named_by_their_path() {
         let document = json!({"components": {"schemas": {"Payee": {
-            "type": "object", "description": "Whom.", "properties": {"email": {"type": ["string", "null"]}},
+            "type": "object", "description": "The payee.", "properties": {"email": {"type": ["string", "null"]}},
         }}}});
         let schema = json!({"type": "object", "required": ["payee"], "properties": {
             "payee": {"$ref": "#/components/schemas/Payee"},
@@ -202,6 +202,6 @@ mod tests {
                 ("rows[].amount", "integer, 1 to 9", false),
             ]
         );
-        assert_eq!(rows[0].description, "Whom.");
+        assert_eq!(rows[0].description, "The payee.");
     }
 }

@@ -26,9 +26,9 @@ fn posted(name: EventName, schemas: &Value) -> Value {
         "parameters": [header("WebhookId"), header("WebhookTimestamp"), header("WebhookSignature"), header("BursarAnchor")],
         "requestBody": {"required": true, "content": {"application/json": {"schema": body(name, schemas)}}},
         "responses": {
-            "2XX": {"description": "Taken. The body is not looked at."},
-            "410": {"description": "Nothing is wanted any more: the endpoint is disabled."},
-            "default": {"description": "Not taken; it is sent again, eight times in all."},
+            "2XX": {"description": "The event was received. The body is ignored."},
+            "410": {"description": "The endpoint wants no more events; bursar disables it."},
+            "default": {"description": "The delivery failed. bursar retries it, up to eight attempts in all."},
         },
     })
 }
@@ -55,27 +55,27 @@ pub(super) fn header_parameters() -> [(&'static str, Value); 4] {
     [
         (
             "WebhookId",
-            header("webhook-id", "The event's id, the same in every attempt: whoever keeps it takes each event once."),
+            header("webhook-id", "The event's id, the same in every attempt. Store it to process each event once."),
         ),
         (
             "WebhookTimestamp",
-            header("webhook-timestamp", "When this attempt was made, in seconds since 1970. Refuse old ones."),
+            header("webhook-timestamp", "The time of this attempt, in seconds since 1970. Reject old timestamps."),
         ),
         (
             "WebhookSignature",
             header(
                 "webhook-signature",
-                "`v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, under the bytes \
-                 behind `whsec_` in the endpoint's secret, Base64-decoded. Two of them, with a space between, for a day \
-                 after a rotation. Any library of Standard Webhooks checks it.",
+                "`v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`. The key is the \
+                 Base64-decoded part of the endpoint's secret after `whsec_`. For 24 hours after a rotation, the \
+                 header has two signatures, separated by a space. Any Standard Webhooks library verifies it.",
             ),
         ),
         (
             "BursarAnchor",
             header(
                 "bursar-anchor",
-                "The signed head of the log at this event: one line. Keep it, and `bursar verify --anchor FILE` refuses a \
-                 history that does not contain it.",
+                "The signed head of the log at this event, in one line. Keep it: `bursar verify --anchor FILE` \
+                 rejects a history that does not contain it.",
             ),
         ),
     ]
@@ -83,22 +83,22 @@ pub(super) fn header_parameters() -> [(&'static str, Value); 4] {
 
 /// The part of docs/events.md about reading events.
 const READING: &str = r#"
-## Reading them
+## Reading events
 
-On a laptop, against a running sandbox, without an endpoint:
+On a laptop, from a running sandbox, without an endpoint:
 
 ```
 bursar events --follow
 bursar listen --forward-to http://127.0.0.1:3000/hooks
 ```
 
-As an endpoint. `$KEY` is `<client_id>:<api_key>`; the answer shows the secret, this once:
+With a webhook endpoint. `$KEY` is `<client_id>:<api_key>`; only this response shows the secret:
 
 ```
 curl -u "$KEY" -H 'Content-Type: application/json' -d '{"url": "https://example.com/hooks"}' $URL/v2/webhook-endpoints
 ```
 
-Each call has the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. In Python:
+Each delivery has the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. To verify it in Python:
 
 ```python
 key = base64.b64decode(secret.removeprefix("whsec_"))
@@ -107,28 +107,28 @@ expected = "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
 assert any(hmac.compare_digest(expected, given) for given in headers["webhook-signature"].split(" "))
 ```
 
-Answer 2xx within 15 seconds, keep `webhook-id`, and take each once: a call may come twice, or before one with a smaller `sequence`. What was not taken comes again after 5 s, 5 min,
-30 min, 2 h, 5 h, 10 h and 10 h. `GET /v2/webhook-endpoints/{id}/deliveries` shows what became of each call, `POST …/deliveries/{id}/replay` makes
-one again. `POST …/rotate-secret` gives a new secret; for a day both sign. Whoever lost track asks `GET /v2/events?after=<sequence>`.
+Respond with 2xx within 15 seconds, store `webhook-id`, and process each event once: a delivery may arrive twice, or before one with a smaller `sequence`. bursar retries a failed delivery after 5 s, 5 min,
+30 min, 2 h, 5 h, 10 h and 10 h. `GET /v2/webhook-endpoints/{id}/deliveries` lists the deliveries, `POST …/deliveries/{id}/replay` sends
+one again. `POST …/rotate-secret` creates a new secret; for 24 hours both sign. To catch up, request `GET /v2/events?after=<sequence>`.
 "#;
 
 /// Returns docs/events.md: every event with its meaning and its object.
 pub fn events_page() -> String {
     let mut page = String::from(
-        "# Events\n\n\
-         Made from the one list in `src/events/names.rs` by `make bless`. Names never change.\n\n\
-         An event is `{id, sequence, name, created, object_id, version, object}`: `GET /v2/events` lists them, and webhooks \
-         carry them. `sequence` has no gaps within an app; `version` counts the events about one object, without gaps in an app's log. The object is \
-         whole, as its own routes show it, but for secrets, which are null, and the `transactions` of a transfer or a payment, \
-         which are empty: it is told of between the ledger's movements. Read the object for them.\n\n\
-         | name | when | object |\n|---|---|---|\n",
+        "# Events\n\nGenerated from `src/events/names.rs` by `make bless`. Names never change.\n\nAn event is `{id, \
+         sequence, name, created, object_id, version, object}`. `GET /v2/events` lists events, and webhooks deliver \
+         them. `sequence` has no gaps within an app; `version` counts the events of one object, without gaps in an \
+         app's log. The object is complete, as its own routes return it, with two exceptions: secrets are null, and \
+         the `transactions` of a transfer or a payment are empty, because the event is emitted between the ledger's \
+         postings. Read the object for them.\n\n| name | when | object |\n|---|---|---|\n",
     );
     for name in EventName::ALL {
         page.push_str(&format!("| `{name}` | {} | {} |\n", name.when(), name.object()));
     }
     page.push_str(READING);
     page.push_str(
-        "\n## Objects\n\nThe objects are described in `/docs`, with their routes. What no route shows stands here.\n",
+        "\n## Objects\n\n`/docs` describes the objects with their routes. This section describes the objects that no \
+         route returns.\n",
     );
     let shown = |schema: &Value| schema["properties"].is_object() || schema["enum"].is_array();
     for (name, schema) in super::schemas::of_events_alone().into_iter().filter(|(_, schema)| shown(schema)) {

@@ -71,18 +71,18 @@ pub struct Answered {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
     /// All addresses of the name are private. Not reached.
-    #[error("the address is not one of the public internet")]
+    #[error("the address is not public")]
     NotPublic,
     /// The name has no address. Not reached.
     #[error("the name could not be resolved")]
     NotResolved,
     /// No connection, or an untrusted certificate. Not reached.
-    #[error("no connection could be made")]
+    #[error("the connection failed")]
     NotConnected,
-    #[error("there was no whole answer in time")]
+    #[error("the response did not complete in time")]
     TimedOut,
     /// The response was not valid HTTP, or the connection broke.
-    #[error("the answer was no valid HTTP, or broke off")]
+    #[error("the response was not valid HTTP, or the connection closed")]
     Broken,
 }
 

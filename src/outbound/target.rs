@@ -33,18 +33,18 @@ impl fmt::Debug for Target {
 /// Why a URL may not be called. Its text says what the URL must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadTarget {
-    #[error("must be a whole URL of at most 2048 characters, such as https://example.com/hooks")]
+    #[error("must be a complete URL of at most 2048 characters, such as https://example.com/hooks")]
     NoUrl,
     #[error("must begin with https://")]
     NotHttps,
     #[error("must begin with https:// or http://")]
     NotHttp,
-    #[error("must not hold a user name or a password")]
+    #[error("must not contain a user name or a password")]
     Credentials,
     #[error("must not have a fragment")]
     Fragment,
     /// It leads to this machine or its network.
-    #[error("must lead to the public internet")]
+    #[error("must resolve to a public address")]
     NotPublic,
 }
 

@@ -89,7 +89,7 @@ async fn a_redirect_is_an_answer_and_not_followed() {
         format!("HTTP/1.1 307 Temporary Redirect\r\nlocation: http://{elsewhere}/\r\ncontent-length: 0\r\n\r\n");
     let (address, _) = server(redirect.into_bytes(), true).await;
     assert_eq!(post(&anywhere(), &format!("http://{address}/")).await.unwrap().status, 307);
-    assert!(reported.try_recv().is_err(), "nobody went there");
+    assert!(reported.try_recv().is_err(), "no request arrived");
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn a_name_that_leads_inside_is_not_connected_to() {
         async move { outbound.post(Post { target: &target, headers: &[], body: Vec::new() }).await }
     };
     assert_eq!(call(Outbound::new(Reach::Public, SOON)).await, Err(Unanswered::NotPublic));
-    assert!(reported.try_recv().is_err(), "not even a connection");
+    assert!(reported.try_recv().is_err(), "no connection");
     // The control: without the guard the same call connects, and fails only at TLS.
     assert_eq!(call(anywhere()).await, Err(Unanswered::NotConnected));
     assert!(reported.recv().await.is_some());

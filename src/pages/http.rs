@@ -17,8 +17,8 @@ pub(super) const ASSET_KEPT_SECONDS: u32 = 3_600;
 /// `internal-error` when the template fails, which is a bug.
 pub fn page(status: u16, view: &impl askama::Template) -> Outcome {
     let html = view.render().map_err(|error| {
-        tracing::error!(%error, "a page could not be drawn");
-        Refusal::new(Code::InternalError, "A bug of ours stopped this request.")
+        tracing::error!(%error, "a page cannot be rendered");
+        Refusal::new(Code::InternalError, "A bug stopped this request.")
     })?;
     let answer = Answer::html(status, html)
         .header("content-security-policy", CONTENT_SECURITY_POLICY)
@@ -54,14 +54,14 @@ pub async fn get_asset(call: Call) -> Outcome {
 pub fn routes() -> Vec<Route> {
     let own = vec![
         route!(Get "/" Anyone "show_landing" show_landing)
-            .about("Pages", "What this is and where to go from here")
+            .about("Pages", "Show the start page")
             .gives_empty(200, "The page."),
         route!(Get "/inbox" Anyone "show_inbox" show_inbox)
-            .about("Pages", "What people would have received, of all apps; in the sandbox only")
+            .about("Pages", "Show the simulated messages of all apps, in the sandbox only")
             .gives_empty(200, "The page.")
             .refuses(&[Code::NotFound]),
         route!(Get "/assets/{name}" Anyone "get_asset" get_asset)
-            .about("Pages", "A file that pages load")
+            .about("Pages", "Get a static file of the pages")
             .gives_empty(200, "The file.")
             .refuses(&[Code::NotFound]),
     ];

@@ -96,15 +96,12 @@ pub fn routes() -> Vec<Route> {
         route.gives_empty(200, "The page.").refuses(&[Code::NotFound, Code::LinkExpired])
     };
     vec![
-        about(
-            route!(Get "/notice/{token}" Anyone "show_notice_page" show_notice_page),
-            "What was changed about payouts",
-        ),
+        about(route!(Get "/notice/{token}" Anyone "show_notice_page" show_notice_page), "Show a notice"),
         about(
             route!(Post "/notice/{token}/{step}" Anyone "take_notice_step" take_notice_step),
-            "Stop or start automatic payouts",
+            "Freeze or unfreeze automatic payouts",
         )
-        .gives_empty(303, "It is done; Location is the page.")
+        .gives_empty(303, "Done; Location is the page.")
         .refuses(&[Code::WrongToken, Code::InvalidState, Code::UserInactive, Code::VerificationLocked]),
     ]
 }

@@ -162,7 +162,7 @@ pub fn routes() -> Vec<Route> {
             .refuses(&[Code::NotFound])
     };
     vec![
-        about(route!(Get "/setup/{token}" Anyone "show_setup_page" show_setup_page), "What a setup link opens"),
+        about(route!(Get "/setup/{token}" Anyone "show_setup_page" show_setup_page), "Show the page of a setup link"),
         about(
             route!(Post "/setup/{token}" Anyone "take_setup" take_setup),
             "Create the first organization, or set a member's password",

@@ -218,13 +218,13 @@ fn preparing() -> Vec<Route> {
             .members(Permission::View)
             .about(TAG, "List payables")
             .asks::<PayablesQuery>()
-            .gives::<ListEnvelope<PayableJson>>(200, "One page."),
+            .gives::<ListEnvelope<PayableJson>>(200, "One page of the list."),
         route!(Post "/v2/accounts-payable/payables" App "create_payable" create)
             .members(Permission::Prepare)
-            .about(TAG, "Make a payable")
+            .about(TAG, "Create a payable")
             .describe(
-                "A vendor's bill. By admin or ap_creator. Each item comes to unit_price times quantity, and the \
-                 payable to the sum of its items.",
+                "Creates a vendor's bill. Requires a member with the role admin or ap_creator. The amount of each \
+                 item is unit_price times quantity, and the amount of the payable is the sum of its items.",
             )
             .takes::<NewPayable>()
             .example(example)
@@ -237,10 +237,10 @@ fn preparing() -> Vec<Route> {
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/accounts-payable/payables/{payable_id}" App "update_payable" update)
             .members(Permission::Prepare)
-            .about(TAG, "Change a payable")
+            .about(TAG, "Update a payable")
             .describe(
-                "Only while it is created or rejected; a rejected one is created again. By admin or ap_creator \
-.",
+                "Allowed while the payable is created or rejected; a rejected payable becomes created. Requires a \
+                 member with the role admin or ap_creator.",
             )
             .takes::<PayableChanges>()
             .gives::<PayableJson>(200, "The payable.")
@@ -249,8 +249,8 @@ fn preparing() -> Vec<Route> {
             .members(Permission::Prepare)
             .about(TAG, "Submit a payable for approval")
             .describe(
-                "By admin or ap_creator. From here on nothing of it can be changed. The approval policy is chosen now; \
-                 one whose steps could never be completed is refused.",
+                "Requires a member with the role admin or ap_creator. A submitted payable cannot be changed. bursar \
+                 chooses the approval policy now and refuses a policy whose steps could never be completed.",
             )
             .takes::<Acting>()
             .gives::<PayableJson>(200, "The payable.")
@@ -258,7 +258,7 @@ fn preparing() -> Vec<Route> {
         route!(Post "/v2/accounts-payable/payables/{payable_id}/cancel" App "cancel_payable" cancel)
             .members(Permission::Prepare)
             .about(TAG, "Cancel a payable")
-            .describe("Only while it is created. By admin or ap_creator.")
+            .describe("Allowed while the payable is created. Requires a member with the role admin or ap_creator.")
             .takes::<Acting>()
             .gives::<PayableJson>(200, "The payable.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
@@ -270,23 +270,20 @@ fn files() -> Vec<Route> {
         route!(Get "/v2/accounts-payable/payables/{payable_id}/file" App "get_payable_file" show_file)
             .members(Permission::View)
             .about(TAG, "Get a payable's file")
-            .describe("The PDF, with the app's credentials, to be saved.")
+            .describe("Returns the PDF as an attachment.")
             .gives_empty(200, "The PDF, as application/pdf.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/accounts-payable/payables/{payable_id}/file" App "set_payable_file" set_file)
             .members(Permission::Prepare)
             .about(TAG, "Add or replace a payable's file")
-            .describe(
-                "A PDF in Base64, at most 700 KiB before it, which fits into a body of 1 MiB. Only while the payable \
-                 may be changed.",
-            )
+            .describe("Takes a PDF of at most 700 KiB, in Base64. Allowed while the payable can be changed.")
             .takes::<NewFile>()
             .gives::<PayableJson>(200, "The payable.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
         route!(Delete "/v2/accounts-payable/payables/{payable_id}/file" App "delete_payable_file" delete_file)
             .members(Permission::Prepare)
-            .about(TAG, "Take a payable's file away")
-            .describe("Only while the payable may be changed. Without a file nothing changes.")
+            .about(TAG, "Remove a payable's file")
+            .describe("Allowed while the payable can be changed. Changes nothing if the payable has no file.")
             .takes::<Deletion>()
             .gives::<PayableJson>(200, "The payable.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::InvalidState]),
@@ -299,8 +296,8 @@ fn deciding() -> Vec<Route> {
             .members(Permission::Approve)
             .about(TAG, "Approve a payable")
             .describe(
-                "By admin or ap_approver, named in the step that is under way, once a step. Never by whoever submitted \
-                 it; there is no way around for administrators.",
+                "Requires a member with the role admin or ap_approver who is named in the current step. Each member \
+                 approves once per step. The submitter can never approve, administrators included.",
             )
             .takes::<Judgement>()
             .gives::<PayableJson>(200, "The payable.")
@@ -315,8 +312,8 @@ fn deciding() -> Vec<Route> {
             .members(Permission::Approve)
             .about(TAG, "Reject a payable")
             .describe(
-                "By any admin or ap_approver, while it waits for approval or after its payment failed. It can then be \
-                 changed, which makes it created again.",
+                "Allowed while the payable waits for approval or after its payment failed. Requires a member with the \
+                 role admin or ap_approver. A rejected payable can be changed, which makes it created again.",
             )
             .takes::<Judgement>()
             .gives::<PayableJson>(200, "The payable.")
@@ -325,10 +322,10 @@ fn deciding() -> Vec<Route> {
             .members(Permission::Pay)
             .about(TAG, "Pay a payable")
             .describe(
-                "By admin or payer, when it is approved, or again when its payment failed. Pays the approved amount to \
-                 the approved account by ach, without fees, at most once whatever the idempotency keys say \
-. Counts for payable_limits of the app's settings; above payable_approval_limit it needs \
-                 the organization's key.",
+                "Allowed when the payable is approved, or again after its payment failed. Requires a member with the \
+                 role admin or payer. Pays the approved amount to the approved account by ach, without fees, at most \
+                 once regardless of idempotency keys. The amount counts toward payable_limits of the app's settings; \
+                 above payable_approval_limit the call requires the organization's key.",
             )
             .takes::<Acting>()
             .gives::<PayableJson>(200, "The payable.")

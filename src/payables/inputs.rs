@@ -61,12 +61,12 @@ impl Input for Pdf {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let bytes = BASE64.decode(text(json, at)?).map_err(|reason| wrong(at, format!("must be Base64: {reason}")))?;
         if bytes.len() > FILE_BYTES_MAX {
-            return Err(wrong(at, format!("must be at most {FILE_BYTES_MAX} bytes, before Base64")));
+            return Err(wrong(at, format!("must be at most {FILE_BYTES_MAX} bytes before Base64 encoding")));
         }
         let end = &bytes[bytes.len().saturating_sub(PDF_END_WITHIN)..];
         let ends = end.windows(5).any(|window| window == b"%%EOF");
         if !bytes.starts_with(b"%PDF-") || !ends {
-            return Err(wrong(at, "must be a whole PDF: it begins with %PDF- and ends with %%EOF"));
+            return Err(wrong(at, "must be a complete PDF that begins with %PDF- and ends with %%EOF"));
         }
         Ok(Self(bytes))
     }
@@ -172,10 +172,10 @@ mod tests {
     fn what_is_no_whole_pdf_is_refused() {
         assert_eq!(read(b"%PDF-1.7\n...\n%%EOF\n").unwrap().0.len(), 19);
         for bytes in [b"".as_slice(), b"%PDF-1.7\n", b"<html>%%EOF", b" %PDF-1.7\n%%EOF"] {
-            assert!(read(bytes).unwrap_err().contains("whole PDF"), "{bytes:?}");
+            assert!(read(bytes).unwrap_err().contains("complete PDF"), "{bytes:?}");
         }
         let far = [b"%PDF-1.7\n%%EOF".as_slice(), &[b' '; PDF_END_WITHIN]].concat();
-        assert!(read(&far).unwrap_err().contains("whole PDF"), "the end is marked near the end");
+        assert!(read(&far).unwrap_err().contains("complete PDF"), "the end is marked near the end");
         for text in ["%PDF-", "JVBE*"] {
             assert!(Pdf::read(&Json::Text(text.into()), "/file").unwrap_err()[0].message.contains("Base64"));
         }

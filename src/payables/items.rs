@@ -81,10 +81,10 @@ impl Input for Items {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let items = Vec::<Item>::read(json, at)?;
         if items.len() > ITEMS_MAX {
-            return Err(wrong(at, format!("must be at most {ITEMS_MAX} items")));
+            return Err(wrong(at, format!("must have at most {ITEMS_MAX} items")));
         }
         if !items.is_empty() && sum(&items).is_none() {
-            return Err(wrong(at, format!("must come to an amount from 1 to {} cents", Cents::AMOUNT_MAX.get())));
+            return Err(wrong(at, format!("must have a sum from 1 to {} cents", Cents::AMOUNT_MAX.get())));
         }
         Ok(Self(items))
     }
@@ -107,7 +107,7 @@ pub fn amount(reported: Option<Amount>, items: &[Item], before: Cents) -> Result
     let reported = reported.map(|amount| amount.0);
     match (sum(items), reported) {
         (Some(sum), Some(reported)) if reported != sum => {
-            let message = format!("must be what the items come to, which is {sum}");
+            let message = format!("must be the sum of the items, which is {sum}");
             Err(Refusal::field(Code::InvalidInput, "/amount", message))
         }
         (Some(sum), _) => Ok(sum),

@@ -79,8 +79,8 @@ pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     let open: Vec<PayableStatus> =
         PayableStatus::ALL.iter().copied().filter(|status| rules::is_open(*status)).collect();
     if apps::has_any::<Payable>(world, scope, &open)? {
-        let message = "Payables of the app are neither paid nor canceled. Cancel those that are created, reject those that wait or \
-                       failed and change them before, and pay those that are approved.";
+        let message = "The app has open payables. Cancel the created ones, pay the approved ones, and reject, update \
+                       and cancel those that are submitted or failed.";
         return Err(Refusal::new(Code::InvalidState, message).into());
     }
     Ok(())

@@ -54,7 +54,7 @@ impl Command for Pay {
         let actor = proven(world, self.scope, self.acting, Act::Pay)?;
         rules::apply(payable.status, PayableEvent::PaymentInitiated)?;
         let Some(terms) = payable.terms.as_ref().map(|terms| terms.0) else {
-            return Err(Refusal::new(Code::InternalError, "What was approved of this payable is not known.").into());
+            return Err(Refusal::new(Code::InternalError, "The approved terms of this payable are missing.").into());
         };
         let vendor = vendors::find_active(world, self.scope, terms.vendor)?;
         let method = vendors::payment_method(world, &vendor, terms.payment_method)?;
@@ -113,8 +113,8 @@ impl Pay {
         match limit.filter(|limit| self.by_app && amount > *limit) {
             Some(limit) => {
                 let message = format!(
-                    "This app pays bills of at most {} with its own key. Pay this one with the payer's session, or with the \
-                     organization's key and Api-App-Id.",
+                    "The app's own key can pay bills of at most {}. Pay this bill with the payer's session, or with \
+                     an organization key and Api-App-Id.",
                     limit.dollars()
                 );
                 Err(Refusal::new(Code::OrganizationKeyRequired, message).into())

@@ -58,7 +58,9 @@ pub fn may_be_changed(payable: &Payable) -> Result<(), Refusal> {
     if payable.action_history.0.len() < HISTORY_MAX {
         return Ok(());
     }
-    let message = format!("The payable has a history of {HISTORY_MAX} actions: submit it as it is, or make a new one.");
+    let message = format!(
+        "The payable has {HISTORY_MAX} actions, which is the limit. Submit it unchanged, or create a new payable."
+    );
     Err(Refusal::new(Code::LimitExceeded, message))
 }
 
@@ -126,7 +128,8 @@ pub const fn is_open(status: PayableStatus) -> bool {
 /// Rejects an approval by the submitter, in every role (docs/decisions.md 10).
 pub fn is_not_submitter(submitted_by: Option<MemberId>, approver: MemberId) -> Result<(), Refusal> {
     if submitted_by == Some(approver) {
-        let message = "Nobody approves what they submitted, an administrator neither. Let another member approve it.";
+        let message = "A member cannot approve a payable that they submitted, administrators included. Let another \
+                       member approve it.";
         return Err(Refusal::field(Code::SelfApproval, "/acting_user_id", message));
     }
     Ok(())
@@ -145,18 +148,18 @@ pub fn approved_by(
     let mut steps = steps.to_vec();
     let is_named = steps.iter().any(|step| step.approvals.iter().any(|approval| approval.member == member));
     if !is_named {
-        let message = "This payable was submitted for the approval of others; see approval_steps.";
+        let message = "This payable requires the approval of other members; see approval_steps.";
         return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message));
     }
     let Some(current) = steps.iter_mut().find(|step| step.completed_at.is_none()) else {
-        return Err(Refusal::new(Code::InvalidState, "Every step of the approval is complete."));
+        return Err(Refusal::new(Code::InvalidState, "All approval steps are complete."));
     };
     let Some(approval) = current.approvals.iter_mut().find(|approval| approval.member == member) else {
-        let message = "The step that is under way is another's; see approval_steps.";
+        let message = "The current approval step requires other members; see approval_steps.";
         return Err(Refusal::new(Code::InvalidState, message));
     };
     if approval.given == Some(true) {
-        let message = "This member approved in this step before; each counts once a step.";
+        let message = "This member has already approved in this step.";
         return Err(Refusal::new(Code::InvalidState, message));
     }
 
@@ -210,7 +213,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_states_that_would_do() {
         let refused = apply(PayableStatus::Created, PayableEvent::PaymentInitiated).unwrap_err();
-        assert_eq!(refused.message, "The payable is created; this takes one that is approved or payment_failed.");
+        assert_eq!(refused.message, "The payable is created; this call requires status approved or payment_failed.");
     }
 
     #[test]

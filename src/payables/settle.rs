@@ -56,13 +56,13 @@ fn of(world: &World, transfer: &Transfer) -> Result<Arc<Payable>, Halt> {
 }
 
 fn platform(transfer: &Transfer) -> Result<Platform, Refusal> {
-    transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A transfer to a vendor lacks its rail."))
+    transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A transfer to a vendor has no rail."))
 }
 
 /// An in-flight transfer has an open hold; if not, one of the two rows is damaged.
 fn must_be_open(closed: Closed) -> Result<(), Refusal> {
     match closed {
         Closed::Now => Ok(()),
-        Closed::Before => Err(Refusal::new(Code::InternalError, "The money of this transfer was moved before.")),
+        Closed::Before => Err(Refusal::new(Code::InternalError, "The money of this transfer was already moved.")),
     }
 }

@@ -67,9 +67,9 @@ impl Command for Submit {
 fn terms(world: &World, payable: &Payable) -> Result<(Terms, Arc<VendorPaymentMethod>), Halt> {
     let lacks = |what: &str| Refusal::new(Code::InvalidState, format!("The payable cannot be submitted yet: {what}."));
     if !payable.amount.is_positive() {
-        return Err(lacks("it lacks an amount, or items").into());
+        return Err(lacks("amount or items is missing").into());
     }
-    let Some(vendor) = payable.vendor else { return Err(lacks("it lacks ap_vendor_id").into()) };
+    let Some(vendor) = payable.vendor else { return Err(lacks("ap_vendor_id is missing").into()) };
     let vendor = vendors::find_active(world, payable.scope(), vendor)?;
     let method = match payable.payment_method {
         Some(method) => vendors::payment_method(world, &vendor, method)?,
@@ -77,7 +77,7 @@ fn terms(world: &World, payable: &Payable) -> Result<(Terms, Arc<VendorPaymentMe
             [only] => only.clone(),
             [] => return Err(lacks("its vendor has no payment method").into()),
             [..] => {
-                return Err(lacks("its vendor has several payment methods, say which by ap_payment_method_id").into());
+                return Err(lacks("its vendor has several payment methods, so ap_payment_method_id is required").into());
             }
         },
     };
@@ -106,8 +106,9 @@ fn steps_of(
         if approvals.len() < required {
             let name = policy.name.as_deref().unwrap_or("without a name");
             let message = format!(
-                "The approval policy {name} ({}) can never be fulfilled: step {number} needs {required} approvals, and \
-                 {} of its members may approve and did not submit. Change the policy, or let another member submit.",
+                "The approval policy {name} ({}) cannot be completed: step {number} needs {required} approvals, but \
+                 only {} of its members can approve (the submitter cannot). Change the policy, or let another member \
+                 submit.",
                 policy.id,
                 approvals.len()
             );
@@ -122,8 +123,8 @@ fn steps_of(
 fn any_approver(members: &[Arc<Member>], submitter: MemberId) -> Result<ApprovalStep, Refusal> {
     let approvals: Vec<Approval> = members.iter().filter_map(|member| approval(member, submitter)).collect();
     if approvals.is_empty() {
-        let message = "Nobody but the submitter may approve: the organization needs another active member whose role \
-                       is ap_approver or admin.";
+        let message = "No member except the submitter can approve. Add another active member with the role \
+                       ap_approver or admin.";
         return Err(Refusal::new(Code::InvalidState, message));
     }
     Ok(ApprovalStep { num_approvals_required: 1, approvals, completed_at: None })

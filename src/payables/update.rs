@@ -54,7 +54,7 @@ impl PayablePatch {
         let Some(vendor) = vendor else {
             return match self.payment_method {
                 Patch::Set(_) => {
-                    let message = "needs ap_vendor_id: it is the account of a vendor";
+                    let message = "requires ap_vendor_id, the vendor of the payment method";
                     Err(Refusal::field(Code::InvalidInput, "/ap_payment_method_id", message).into())
                 }
                 Patch::Keep | Patch::Clear => Ok(Payee::default()),

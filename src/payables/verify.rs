@@ -36,7 +36,7 @@ impl Checker {
     pub fn transfer(&mut self, transfer: &Transfer) {
         let named = self.attempts.get(&transfer.id).copied().unwrap_or(0);
         if named != u32::from(transfer.kind == TransferKind::Payable) {
-            let what = format!("a transfer of type {} is in the histories of {named} payables", transfer.kind);
+            let what = format!("a transfer of type {} is in the history of {named} payables", transfer.kind);
             self.findings.push(Finding { invariant: 12, what, place: format!("transfer {}", transfer.id) });
         }
     }
@@ -57,7 +57,7 @@ pub const fn has_left(status: TransferStatus) -> bool {
 fn check_attempts(payable: &Payable, transfers: &[Option<Arc<Transfer>>], wrong: &mut Vec<&'static str>) {
     let found: Vec<&Arc<Transfer>> = transfers.iter().flatten().collect();
     if found.len() != payable.transfer_history.0.len() {
-        wrong.push("a transfer of its history is not there");
+        wrong.push("a transfer of its history is missing");
     }
     if found.iter().filter(|transfer| has_left(transfer.status)).count() > 1 {
         wrong.push("is paid more than once");
@@ -65,10 +65,10 @@ fn check_attempts(payable: &Payable, transfers: &[Option<Arc<Transfer>>], wrong:
     for (attempt, transfer) in payable.transfer_history.0.iter().zip(transfers) {
         let Some(transfer) = transfer else { continue };
         if (transfer.amount, transfer.arrives) != (attempt.terms.amount, attempt.terms.amount) {
-            wrong.push("is paid at another amount than was approved");
+            wrong.push("is paid at an amount that was not approved");
         }
         if transfer.bank_account != Some(attempt.terms.bank_account) {
-            wrong.push("is paid to another account than was approved");
+            wrong.push("is paid to an account that was not approved");
         }
     }
     if payable.transfer != payable.transfer_history.0.last().map(|attempt| attempt.transfer) {
@@ -80,7 +80,7 @@ fn check_approval(payable: &Payable, wrong: &mut Vec<&'static str>) {
     let steps = &payable.approval_steps.0;
     let approved = steps.iter().flat_map(|step| &step.approvals).filter(|approval| approval.given == Some(true));
     if approved.map(|approval| Some(approval.member)).any(|member| member == payable.submitted_by) {
-        wrong.push("was approved by whoever submitted it");
+        wrong.push("was approved by its submitter");
     }
     match payable.status {
         PayableStatus::Approved
@@ -89,7 +89,7 @@ fn check_approval(payable: &Payable, wrong: &mut Vec<&'static str>) {
         | PayableStatus::PaymentCompleted => {
             let complete = |step| rules::has_enough(step) && step.completed_at.is_some();
             if steps.is_empty() || payable.submitted_by.is_none() || !steps.iter().all(complete) {
-                wrong.push("is approved, and its approvals are not complete");
+                wrong.push("is approved, but its approvals are not complete");
             }
             must_be_as_submitted(payable, wrong);
         }
@@ -103,7 +103,7 @@ fn must_be_as_submitted(payable: &Payable, wrong: &mut Vec<&'static str>) {
     let terms = payable.terms.as_ref().map(|terms| terms.0);
     let submitted = (terms.map(|it| it.amount), terms.map(|it| it.vendor), terms.map(|it| it.payment_method));
     if now != submitted {
-        wrong.push("is not what was submitted for approval");
+        wrong.push("differs from the submitted payable");
     }
 }
 
@@ -122,11 +122,11 @@ fn check_status(payable: &Payable, transfers: &[Option<Arc<Transfer>>], wrong: &
         | PayableStatus::Approved => !left,
     };
     if !fits {
-        wrong.push("its state is not that of its last transfer");
+        wrong.push("its state differs from the state of its last transfer");
     }
     let paying = [PayableStatus::PaymentInitiated, PayableStatus::PaymentCompleted].contains(&payable.status);
     let paid = payable.transfer_history.0.last().map(|attempt| attempt.terms);
     if paying && paid != payable.terms.as_ref().map(|terms| terms.0) {
-        wrong.push("is paid otherwise than was approved");
+        wrong.push("is paid on terms that were not approved");
     }
 }

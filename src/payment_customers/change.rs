@@ -122,7 +122,7 @@ impl Command for DeleteCustomer {
     fn decide(&self, world: &mut World) -> Result<PaymentCustomerJson, Halt> {
         let customer = find(world, self.scope, self.customer)?;
         if transfers::under_way_of_customer(world, self.scope.org, customer.id)? {
-            let message = "A payment of this customer is still under way: wait until the bank has decided.";
+            let message = "This customer has a payment in progress. Wait until it is complete.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
 

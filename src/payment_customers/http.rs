@@ -157,28 +157,28 @@ fn customer_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payment-customers" App "create_payment_customer" create)
             .about("Payment customers", "Create a payment customer")
-            .describe("Somebody who pays the app without being a user of it. Add a bank account, then collect payments from it.")
+            .describe("Creates a person or company that pays the app and is not a user. Add a bank account, then collect payments from it.")
             .takes::<NewPaymentCustomer>()
             .example(json!({"name": "Acme Ltd", "email": "billing@acme.example"}))
-            .gives::<PaymentCustomerJson>(201, "The customer.")
+            .gives::<PaymentCustomerJson>(201, "The payment customer.")
             .refuses(&[Code::InvalidEmail, Code::InvalidPhoneNumber]),
         route!(Get "/v2/payment-customers" App "list_payment_customers" list)
             .about("Payment customers", "List payment customers")
             .asks::<PaymentCustomersQuery>()
-            .gives::<ListEnvelope<PaymentCustomerJson>>(200, "One page."),
+            .gives::<ListEnvelope<PaymentCustomerJson>>(200, "One page of the list."),
         route!(Get "/v2/payment-customers/{customer_id}" App "get_payment_customer" show)
             .about("Payment customers", "Get a payment customer")
-            .gives::<PaymentCustomerJson>(200, "The customer.")
+            .gives::<PaymentCustomerJson>(200, "The payment customer.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/payment-customers/{customer_id}" App "update_payment_customer" update)
-            .about("Payment customers", "Change a payment customer")
+            .about("Payment customers", "Update a payment customer")
             .takes::<PaymentCustomerChanges>()
-            .gives::<PaymentCustomerJson>(200, "The customer.")
+            .gives::<PaymentCustomerJson>(200, "The payment customer.")
             .refuses(&[Code::NotFound, Code::InvalidEmail, Code::InvalidPhoneNumber]),
         route!(Delete "/v2/payment-customers/{customer_id}" App "delete_payment_customer" delete)
             .about("Payment customers", "Delete a payment customer")
-            .describe("Name, contact and bank accounts are erased; what was paid remains. Refused while a payment is under way.")
-            .gives::<PaymentCustomerJson>(200, "What is left of the customer.")
+            .describe("Erases the name, contact and bank accounts; payments remain. Refused while a payment is in progress.")
+            .gives::<PaymentCustomerJson>(200, "The deleted payment customer.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
     ]
 }
@@ -186,21 +186,21 @@ fn customer_routes() -> Vec<Route> {
 fn account_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payment-customers/{customer_id}/bank-accounts" App "add_customer_bank_account" add_account)
-            .about("Payment customers", "Add a bank account that the customer pays from")
-            .describe("The same account added twice is one. Its number is sealed; its last four digits are shown.")
+            .about("Payment customers", "Add a bank account to a payment customer")
+            .describe("Adding the same account again returns the existing account. The number is stored encrypted; responses show its last four digits.")
             .takes::<OwnAccountInput>()
             .example(json!({"account_number": "123456789", "routing_number": "110000000"}))
-            .gives::<BankAccountJson>(201, "The account.")
+            .gives::<BankAccountJson>(201, "The bank account.")
             .refuses(&[Code::NotFound, Code::LimitExceeded]),
         route!(Get "/v2/payment-customers/{customer_id}/bank-accounts" App "list_customer_bank_accounts" list_accounts)
-            .about("Payment customers", "List a customer's bank accounts")
+            .about("Payment customers", "List a payment customer's bank accounts")
             .asks::<BankAccountsQuery>()
-            .gives::<ListEnvelope<BankAccountJson>>(200, "The accounts in use.")
+            .gives::<ListEnvelope<BankAccountJson>>(200, "The bank accounts that are in use.")
             .refuses(&[Code::NotFound]),
         route!(Delete "/v2/payment-customers/{customer_id}/bank-accounts/{account_id}" App "remove_customer_bank_account" remove_account)
-            .about("Payment customers", "Remove a customer's bank account")
-            .describe("Payments under way are not touched. To do it again gives the same.")
-            .gives::<BankAccountJson>(200, "The account that was removed.")
+            .about("Payment customers", "Remove a payment customer's bank account")
+            .describe("Payments in progress are not affected. A repeated call changes nothing.")
+            .gives::<BankAccountJson>(200, "The removed bank account.")
             .refuses(&[Code::NotFound]),
     ]
 }

@@ -112,7 +112,7 @@ impl CreatePayment {
         let now = world.now();
         match (&self.authorization, self.needed(world)?) {
             (Some(given), _) if given.accepted_at > now => {
-                let message = "must not be in the future: it is when the payer accepted";
+                let message = "must not be in the future";
                 Err(Refusal::field(Code::InvalidInput, "/authorization/accepted_at", message).into())
             }
             (Some(given), _) => Ok(given.clone()),
@@ -123,8 +123,8 @@ impl CreatePayment {
                 reference: None,
             }),
             (None, AuthorizationNeeded::PerPayment) => {
-                let message = "is required: send when the payer accepted (accepted_at) and which words (text), or have the \
-                               organization set payment_authorization to attested";
+                let message = "is required: send accepted_at and text of the payer's consent, or set the app setting \
+                               payment_authorization to attested with an organization key";
                 Err(Refusal::field(Code::InvalidInput, "/authorization", message).into())
             }
         }
@@ -139,8 +139,7 @@ impl CreatePayment {
         if contact.is_some() || self.needed(world)? == AuthorizationNeeded::Attested {
             return Ok(());
         }
-        let message =
-            "The payer has no phone number and no e-mail address to send the notice of this payment to. Add one first.";
+        let message = "The payer has no phone number or e-mail address for the notice of this payment. Add one first.";
         Err(Refusal::new(Code::UserInfoMissing, message).into())
     }
 
@@ -218,7 +217,7 @@ fn may_be_debited(user: &User) -> Result<(), Refusal> {
     match user.status {
         UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
         UserStatus::InReview => {
-            let message = "This person is being reviewed. Nothing can be collected from them until the review ends.";
+            let message = "This user is under review. Payments cannot be collected until the review ends.";
             Err(Refusal::new(Code::InvalidState, message))
         }
     }
@@ -226,11 +225,11 @@ fn may_be_debited(user: &User) -> Result<(), Refusal> {
 
 fn usable(method: Arc<PayoutMethod>) -> Result<Arc<PayoutMethod>, Refusal> {
     if method.platform != Platform::Ach {
-        let message = "is no bank account that can be debited; send the id of a payout method of platform ach";
+        let message = "is not a bank account that can be debited; send the id of a payout method of platform ach";
         return Err(Refusal::field(Code::InvalidInput, "/account_id", message));
     }
     if !method.in_use {
-        return Err(Refusal::new(Code::UserInfoMissing, "This account is not in use any more. Choose another."));
+        return Err(Refusal::new(Code::UserInfoMissing, "This account is no longer in use. Choose another one."));
     }
     Ok(method)
 }
@@ -239,7 +238,7 @@ fn in_use(account: &BankAccount) -> Result<(), Refusal> {
     if account.in_use {
         return Ok(());
     }
-    Err(Refusal::new(Code::UserInfoMissing, "This account is not in use any more. Choose another."))
+    Err(Refusal::new(Code::UserInfoMissing, "This account is no longer in use. Choose another one."))
 }
 
 fn no_account(payer: &str) -> Refusal {

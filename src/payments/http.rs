@@ -62,17 +62,17 @@ impl NewPayment {
     fn payer(&self) -> Result<Payer, Refusal> {
         let refuse = |field: &str, message: &str| Err(Refusal::field(Code::InvalidInput, field, message));
         if self.platform != Platform::Ach {
-            let message = "cannot pull money; send ach, the one rail that payments are collected by";
+            let message = "cannot collect payments; send ach";
             return refuse("/platform", message);
         }
         if self.account_id.is_some() && self.ach_info.is_some() {
-            return refuse("/ach_info", "excludes account_id: send one of them");
+            return refuse("/ach_info", "cannot be combined with account_id; send only one of them");
         }
         match (self.user_id, self.customer_id) {
             (Some(user), None) => Ok(Payer::User(user)),
             (None, Some(customer)) => Ok(Payer::Customer(customer)),
-            (Some(_), Some(_)) => refuse("/customer_id", "excludes user_id: send one of them"),
-            (None, None) => refuse("/user_id", "is required, or customer_id: say who pays"),
+            (Some(_), Some(_)) => refuse("/customer_id", "cannot be combined with user_id; send only one of them"),
+            (None, None) => refuse("/user_id", "is required unless customer_id is sent"),
         }
     }
 }
@@ -97,7 +97,7 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payments" App "create_payment" create)
             .about("Payments", "Collect a payment from a user or a payment customer")
-            .describe("Pulls the money from the payer's bank account. The app has it when the bank has paid, and the transfer is completed then; a bank may take it back later, and the app makes up for it. The payer's authorization is kept with the payment, and the payer receives a notice of it. The money cannot leave the app before debit.available_at.")
+            .describe("Debits the payer's bank account. When the bank has paid, the app has the money and the transfer is completed. A bank can return the payment later; the app then owes the amount. bursar stores the payer's authorization with the payment and notifies the payer. The money cannot leave the app before debit.available_at.")
             .takes::<NewPayment>()
             .example(json!({
                 "amount": 1000,

@@ -108,5 +108,5 @@ fn disable_account(world: &mut World, transfer: &Transfer, code: FailureCode) ->
 }
 
 fn by_rail(transfer: &Transfer) -> Result<Platform, Refusal> {
-    transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A payment at a rail lacks its rail."))
+    transfer.platform.ok_or_else(|| Refusal::new(Code::InternalError, "A payment at a rail has no rail."))
 }

@@ -54,7 +54,7 @@ impl Command for Finish {
         let found = world.get::<PayoutLinkBatch>(key![self.leased.org, self.batch])?;
         let batch = found.ok_or_else(|| Refusal::not_found("payout link batch"))?;
         let Some(event) = rules::ended(&batch) else {
-            return Err(Refusal::new(Code::InternalError, "A row of the batch is not counted.").into());
+            return Err(Refusal::new(Code::InternalError, "The counts of the batch are wrong.").into());
         };
         if let Some(to) = rules::transition(batch.status, event) {
             let now = world.now();

@@ -125,16 +125,16 @@ pub async fn show_results(call: Call) -> Outcome {
 }
 
 pub fn routes() -> Vec<Route> {
-    let results = "What has come of each row so far: the columns of the input, then status (succeeded, failed), \
-                   payout_link_id, link, error_code, error_message, which are empty until the row is done. Cells that a \
-                   spreadsheet would run begin with an apostrophe.";
+    let results = "Returns the result of each row so far: the columns of the input, then status (succeeded, failed), \
+                   payout_link_id, link, error_code and error_message, which are empty until the row is done. Cells \
+                   that a spreadsheet would execute begin with an apostrophe.";
     vec![
         route!(Post "/v2/payout-link-batches" App "submit_payout_link_batch" submit)
             .about("Payout link batches", "Submit 1 to 500 payout links")
             .describe(
-                "Checks all rows at once, and makes the links afterwards, each under its row's key as \
-                 POST /v2/payout-links would. The same rows are the same batch: enqueued again while it is submitted, \
-                 409 later. With dry_run=true nothing is made or kept.",
+                "Validates all rows together, then creates the links one by one, each with its row's idempotency key, \
+                 like POST /v2/payout-links. Identical rows are the same batch: a repeated call enqueues it again \
+                 while it is submitted, and returns 409 afterwards. With dry_run=true, nothing is created or stored.",
             )
             .asks::<SubmitQuery>()
             .takes::<NewBatch>()
@@ -146,26 +146,26 @@ pub fn routes() -> Vec<Route> {
                 "idempotency_key": "0b7e3c0a-8f3a-4c1e-9d52-6a7e1f2b3c4d"
             }]}))
             .gives::<SubmittedJson>(201, "The batch.")
-            .gives::<EnqueuedOrPlannedJson>(200, "The batch, which was enqueued again; or, with dry_run, the plan.")
+            .gives::<EnqueuedOrPlannedJson>(200, "The existing batch, enqueued again; or, with dry_run, the plan.")
             .refuses(&[Code::BatchAlreadyProcessed, Code::InvalidPhoneNumber, Code::InvalidEmail]),
         route!(Get "/v2/payout-link-batches" App "list_payout_link_batches" list)
             .about("Payout link batches", "List payout link batches")
             .asks::<BatchesQuery>()
-            .gives::<ListEnvelope<PayoutLinkBatchJson>>(200, "One page."),
+            .gives::<ListEnvelope<PayoutLinkBatchJson>>(200, "One page of the list."),
         route!(Get "/v2/payout-link-batches/{payout_link_batch_id}" App "get_payout_link_batch" show)
             .about("Payout link batches", "Get a payout link batch")
-            .describe("How far it is.")
+            .describe("Returns the batch with its progress.")
             .gives::<PayoutLinkBatchJson>(200, "The batch.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/results" App "get_payout_link_batch_results" show_results)
             .about("Payout link batches", "Get the results of a payout link batch as CSV")
             .describe(results)
-            .gives_empty(200, "The file, text/csv.")
+            .gives_empty(200, "The CSV file.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/payout-link-batches/{payout_link_batch_id}/results.csv" App "get_payout_link_batch_results_csv" show_results)
-            .about("Payout link batches", "The same under a name that ends in .csv")
+            .about("Payout link batches", "Download the results of a payout link batch as CSV")
             .describe(results)
-            .gives_empty(200, "The file, text/csv.")
+            .gives_empty(200, "The CSV file.")
             .refuses(&[Code::NotFound]),
     ]
 }

@@ -90,10 +90,10 @@ impl Input for RowRequest {
         });
         match delivery_method {
             RowDelivery::Email if !email => {
-                return Err(wrong(&format!("{at}/email"), "is required for delivery_method email"));
+                return Err(wrong(&format!("{at}/email"), "is required if delivery_method is email"));
             }
             RowDelivery::Sms if !phone => {
-                return Err(wrong(&format!("{at}/phone_number"), "is required for delivery_method sms"));
+                return Err(wrong(&format!("{at}/phone_number"), "is required if delivery_method is sms"));
             }
             RowDelivery::Email | RowDelivery::Sms | RowDelivery::Link => {}
         }
@@ -146,7 +146,7 @@ fn repeated_keys(rows: &[Json], at: &str) -> Problems {
         let at = format!("{at}/{place}/idempotency_key");
         let Some(Ok(key)) = row.get("idempotency_key").map(|key| Uuid::read(key, &at)) else { continue };
         if let Some(first) = first.get(&key) {
-            problems.extend(wrong(&at, format!("is that of row {first} too; each row needs a key of its own")));
+            problems.extend(wrong(&at, format!("is also the key of row {first}; each row needs its own key")));
         } else {
             first.insert(key, place);
         }

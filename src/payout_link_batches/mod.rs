@@ -63,7 +63,7 @@ pub fn waiting(org: OrgId, batch: PayoutLinkBatchId, limit: usize) -> Query {
 /// `invalid-state`.
 pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     if apps::has_any::<PayoutLinkBatch>(world, scope, &[BatchStatus::Submitted, BatchStatus::Processing])? {
-        let message = "Batches of the app are under way: wait until they are completed.";
+        let message = "The app has batches in progress. Wait until they are complete.";
         return Err(Refusal::new(Code::InvalidState, message).into());
     }
     Ok(())

@@ -97,7 +97,7 @@ pub(super) fn made(answer: &Answer) -> Result<PayoutLinkId, (String, String)> {
         return Ok(PayoutLinkId(id));
     }
     let word = |name, otherwise: &str| text(name).unwrap_or(otherwise).to_owned();
-    Err((word("error_code", "internal-error"), word("message", "The answer that is kept for this key shows no link.")))
+    Err((word("error_code", "internal-error"), word("message", "The stored response of this key has no link.")))
 }
 
 /// Returns the request to `POST /v2/payout-links` for a row, under the row's key. Each attempt may generate its own

@@ -62,29 +62,29 @@ impl Tally {
             (RowStatus::Waiting, None) => None,
             (RowStatus::Failed, None) => {
                 self.failed += 1;
-                row.error_code.is_none().then_some("failed and does not say why")
+                row.error_code.is_none().then_some("failed without a reason")
             }
             (RowStatus::Succeeded, Some(id)) => {
                 self.succeeded += 1;
                 match link {
-                    None => Some("its link is not there"),
-                    Some(link) if link.amount != row.asked.0.amount_cents => Some("its link is of another amount"),
+                    None => Some("its link is missing"),
+                    Some(link) if link.amount != row.asked.0.amount_cents => Some("its link has another amount"),
                     Some(_) if !self.links.insert(id) => Some("another row of the batch has the same link"),
                     Some(_) => None,
                 }
             }
             (RowStatus::Succeeded, None) => Some("succeeded without a link"),
-            (RowStatus::Waiting | RowStatus::Failed, Some(_)) => Some("has a link and did not succeed"),
+            (RowStatus::Waiting | RowStatus::Failed, Some(_)) => Some("has a link but did not succeed"),
         }
     }
 
     /// Returns a contradiction between the batch and its rows, if there is one.
     pub fn contradiction(&self, batch: &PayoutLinkBatch) -> Option<&'static str> {
         if self.rows != batch.total {
-            return Some("it has not as many rows as were submitted");
+            return Some("its number of rows differs from the submitted number");
         }
         if (self.succeeded, self.failed) != (batch.succeeded, batch.failed) {
-            return Some("its rows are not counted right");
+            return Some("its row counts are wrong");
         }
         let right = match (batch.status, ended(batch)) {
             (BatchStatus::Submitted, _) => self.succeeded + self.failed == 0,
@@ -92,7 +92,7 @@ impl Tally {
             (BatchStatus::Completed, end) => end == Some(BatchEvent::AllSucceeded),
             (BatchStatus::CompletedWithErrors, end) => end == Some(BatchEvent::SomeFailed),
         };
-        (!right).then_some("its status is not what its rows say")
+        (!right).then_some("its status contradicts its rows")
     }
 }
 

@@ -102,8 +102,8 @@ fn may_be_enqueued_again(batch: &PayoutLinkBatch) -> Result<PayoutLinkBatchId, R
         BatchStatus::Submitted => Ok(batch.id),
         BatchStatus::Processing | BatchStatus::Completed | BatchStatus::CompletedWithErrors => {
             let message = format!(
-                "These rows are batch {id}, which is {status}: see GET /v2/payout-link-batches/{id}. \
-                 To pay the same people the same amounts once more, give the rows other idempotency keys.",
+                "Batch {id} has the same rows and is {status}; see GET /v2/payout-link-batches/{id}. To pay the same \
+                 amounts again, send the rows with new idempotency keys.",
                 id = batch.id,
                 status = batch.status,
             );

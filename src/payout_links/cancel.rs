@@ -45,7 +45,7 @@ pub(super) fn release(world: &mut World, link: &Arc<PayoutLink>, to: LinkStatus)
     // A link in funds_pending holds no money yet. If its pull completes later, the money stays in the app's wallet.
     if link.status != LinkStatus::FundsPending && holds::release(world, scope, link.transfer)? == Closed::Before {
         // The hold of an open link is open; if not, one of the two rows is damaged.
-        return Err(Refusal::new(Code::InternalError, "The money of this link was released before.").into());
+        return Err(Refusal::new(Code::InternalError, "The money of this link is already released.").into());
     }
     let transfer = transfers::find(world, scope, link.transfer)?;
     transfers::advance(world, &transfer, transfers::rules::TransferEvent::Canceled, |_| ())?;

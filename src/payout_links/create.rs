@@ -223,9 +223,9 @@ fn method(payee: &Payee, asked: Option<DeliveryMethod>) -> Result<DeliveryMethod
         (false, false) => DeliveryMethod::Link,
     });
     let lacks = match chosen {
-        DeliveryMethod::Sms if !phone => "sms needs payee.country_code and payee.phone_number",
-        DeliveryMethod::Email if !email => "email needs payee.email",
-        DeliveryMethod::All if !phone && !email => "all needs a phone number or an e-mail address of the payee",
+        DeliveryMethod::Sms if !phone => "sms requires payee.country_code and payee.phone_number",
+        DeliveryMethod::Email if !email => "email requires payee.email",
+        DeliveryMethod::All if !phone && !email => "all requires a phone number or an e-mail address of the payee",
         DeliveryMethod::Sms | DeliveryMethod::Email | DeliveryMethod::All | DeliveryMethod::Link => return Ok(chosen),
     };
     Err(Refusal::field(Code::InvalidInput, "/delivery/method", lacks))

@@ -36,8 +36,7 @@ pub fn made_for(world: &mut World, link: &PayoutLink) -> Result<Option<Arc<User>
 pub(super) fn refuse_erased(world: &mut World, link: &PayoutLink) -> Result<(), Halt> {
     match made_for(world, link)? {
         Some(user) if user.deleted_at.is_some() => {
-            let message =
-                "The user that the link was made for was deleted. Cancel it, and make another for the person.";
+            let message = "The user of this link was deleted. Cancel the link and create a new one.";
             Err(Refusal::new(Code::UserInactive, message).into())
         }
         Some(_) | None => Ok(()),
@@ -210,8 +209,10 @@ impl Command for DeliverInDoubt {
         let link = of_message(world, self.leased.org, self.link)?;
         let message = messages::find(world, self.leased.org, self.message)?;
         if let Err(refusal) = rules::may_deliver(&link, world.now()) {
-            let reason =
-                format!("The carrier may have taken it and cannot say. It is not sent again: {}", refusal.message);
+            let reason = format!(
+                "The provider may have sent the message and cannot confirm it. It is not sent again: {}",
+                refusal.message
+            );
             let outcome = AttemptOutcome::Failed { reason, retry: false };
             claim_link_delivered(world, &self.leased, self.message, self.link, &outcome)?;
             return Ok(Begun::Over);

@@ -118,10 +118,13 @@ fn reached(payee: Payee, delivery: Option<&DeliveryInput>, user: Option<UserId>)
     ] {
         let at = format!("/delivery/{field}");
         if is_given && user.is_some() {
-            return Err(wrong(&at, "excludes user_id: the link goes to where the user is reached"));
+            return Err(wrong(&at, "cannot be combined with user_id; the link goes to the user's own contact"));
         }
         if is_given && is_another {
-            return Err(wrong(&at, format!("is not payee.{field}: a link goes to its payee alone; leave it out")));
+            return Err(wrong(
+                &at,
+                format!("must be equal to payee.{field}; a link goes only to its payee, so omit this field"),
+            ));
         }
     }
     let (country_code, phone_number) = phone.or(known).unzip();
@@ -146,7 +149,7 @@ impl Input for AdditionalStep {
     fn read(json: &crate::strict_json::Json, at: &str) -> Result<Self, Problems> {
         match crate::http::input::text(json, at)? {
             "compliance" => Ok(Self),
-            _ => Err(wrong(at, "must be: compliance")),
+            _ => Err(wrong(at, "must be one of: compliance")),
         }
     }
     fn schema() -> serde_json::Value {
@@ -195,7 +198,11 @@ impl NewPayoutLink {
     /// Returns the new link after the checks between fields.
     pub fn into_new_link(self) -> Result<NewLink, Refusal> {
         if self.user_id.is_some() && self.payee.is_some() {
-            return Err(Refusal::field(Code::InvalidInput, "/payee", "excludes user_id: send one of them"));
+            return Err(Refusal::field(
+                Code::InvalidInput,
+                "/payee",
+                "cannot be combined with user_id; send only one of them",
+            ));
         }
         let payee = match self.payee {
             Some(payee) => payee.into_payee("/payee").map_err(Refusal::fields)?,
@@ -237,8 +244,8 @@ impl PayeeInput {
         let number = match (&self.country_code, &self.phone_number) {
             (Some(country), Some(number)) => Some(phone(&country.0, &number.0, at)?),
             (None, None) => None,
-            (Some(_), None) => return Err(lacks("phone_number", "is required with country_code")),
-            (None, Some(_)) => return Err(lacks("country_code", "is required with phone_number")),
+            (Some(_), None) => return Err(lacks("phone_number", "is required if country_code is sent")),
+            (None, Some(_)) => return Err(lacks("country_code", "is required if phone_number is sent")),
         };
         Ok(Payee {
             first_name: self.first_name.map(|name| name.0),
@@ -335,10 +342,10 @@ pub async fn report(call: Call) -> Outcome {
     let signature = call.header(SIGNATURE).unwrap_or_default();
     // Verified first: a caller without a valid signature must not learn whether a message exists.
     if !gateway.has_signed(&report_url(&call.bursar.public_url, org, message), &fields, signature) {
-        return Err(Refusal::new(Code::NotPermitted, "This was not signed by the gateway that is configured."));
+        return Err(Refusal::new(Code::NotPermitted, "The request is not signed by the configured SMS gateway."));
     }
     let Some(report) = Report::of(&fields) else {
-        return Err(Refusal::new(Code::InvalidInput, "A report names MessageSid and MessageStatus."));
+        return Err(Refusal::new(Code::InvalidInput, "A status report requires MessageSid and MessageStatus."));
     };
     call.bursar.engine.run(Reported { org, message, report }).await?;
     Ok(Answer::empty(204))
@@ -357,9 +364,9 @@ fn posted(call: &Call) -> Vec<(String, String)> {
 pub fn reports() -> Vec<Route> {
     vec![
         route!(Post "/carriers/sms/{org_id}/{message_id}" Provider "report_message_status" report)
-            .about("Carriers", "What became of a text")
-            .describe("The gateway to phones calls it by itself, and signs what it says (docs/operating.md).")
-            .gives_empty(204, "Noted, or known already.")
+            .about("Providers", "Report the delivery status of a text message")
+            .describe("The SMS gateway calls this route and signs the request (docs/operating.md).")
+            .gives_empty(204, "The status was recorded, or was already known.")
             .refuses(&[Code::NotPermitted, Code::NotFound]),
     ]
 }
@@ -368,34 +375,34 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/payout-links" App "create_payout_link" create)
             .about("Payout links", "Create a payout link")
-            .describe("Sets the amount aside and delivers the link. Short of funds, nothing is made.")
+            .describe("Holds the amount and delivers the link. If the wallet does not cover the amount, the request is refused.")
             .takes::<NewPayoutLink>()
             .example(json!({
                 "amount": 1000,
                 "payee": {"country_code": "1", "phone_number": "2127361234"},
                 "delivery": {"message": "Thank you for your work!", "method": "sms"}
             }))
-            .gives::<PayoutLinkJson>(201, "The link.")
-            .gives::<PayoutLinkJson>(202, "The link, which waits for its money (funding_source ach).")
+            .gives::<PayoutLinkJson>(201, "The payout link.")
+            .gives::<PayoutLinkJson>(202, "The payout link, which waits for its money (funding_source ach).")
             .refuses(&[Code::UserInfoMissing, Code::InsufficientFunds, Code::NotFound, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
         route!(Get "/v2/payout-links" App "list_payout_links" list)
             .about("Payout links", "List payout links")
             .asks::<PayoutLinksQuery>()
-            .gives::<ListEnvelope<PayoutLinkJson>>(200, "One page."),
+            .gives::<ListEnvelope<PayoutLinkJson>>(200, "One page of the list."),
         route!(Get "/v2/payout-links/{payout_link_id}" App "get_payout_link" show)
             .about("Payout links", "Get a payout link")
-            .gives::<PayoutLinkJson>(200, "The link.")
+            .gives::<PayoutLinkJson>(200, "The payout link.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/payout-links/{payout_link_id}/redeliver" App "redeliver_payout_link" redeliver)
-            .about("Payout links", "Deliver a payout link once more")
-            .describe("At most five deliveries in all, the first included, and so many to one phone or address and by one app on one day in UTC as the app setting delivery_limits says.")
+            .about("Payout links", "Redeliver a payout link")
+            .describe("A link is delivered at most five times, the first delivery included. The app setting delivery_limits also limits the deliveries per recipient and per app on one day (UTC).")
             .takes::<crate::http::inputs::NoFields>()
-            .gives::<PayoutLinkJson>(200, "The link.")
+            .gives::<PayoutLinkJson>(200, "The payout link.")
             .refuses(&[Code::NotFound, Code::DeliveryLimitReached, Code::InvalidState, Code::UserInactive, Code::InvalidPhoneNumber, Code::LimitExceeded]),
         route!(Delete "/v2/payout-links/{payout_link_id}" App "cancel_payout_link" cancel)
             .about("Payout links", "Cancel an unclaimed payout link")
-            .describe("Releases the money that it held. Canceling a canceled link changes nothing.")
-            .gives::<PayoutLinkJson>(200, "The link.")
+            .describe("Releases the held amount. A repeated call changes nothing.")
+            .gives::<PayoutLinkJson>(200, "The payout link.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
     ]
 }

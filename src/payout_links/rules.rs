@@ -113,13 +113,13 @@ pub fn apply(link: &PayoutLink, event: LinkEvent) -> Result<LinkStatus, Refusal>
 
 fn refusal(link: &PayoutLink, code: Code) -> Refusal {
     let message = if code == Code::AlreadyClaimed {
-        "This payout link was claimed already.".to_owned()
+        "This payout link is already claimed.".to_owned()
     } else if code == Code::LinkCanceled {
-        "This payout link was canceled by its sender. Ask them for a new one.".to_owned()
+        "The sender canceled this payout link. Ask the sender for a new one.".to_owned()
     } else if code == Code::LinkExpired {
-        format!("This payout link expired on {}. Ask its sender for a new one.", link.expires_at.date())
+        format!("This payout link expired on {}. Ask the sender for a new one.", link.expires_at.date())
     } else {
-        format!("The payout link is {}; that forbids it.", link.status)
+        format!("The payout link is {} and does not allow this call.", link.status)
     };
     Refusal::new(code, message)
 }
@@ -138,8 +138,9 @@ pub fn must_wait(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
 pub fn may_deliver(link: &PayoutLink, now: Time) -> Result<(), Refusal> {
     must_wait(link, now)?;
     if link.deliveries >= DELIVERIES_MAX {
-        let message =
-            format!("The link was delivered {DELIVERIES_MAX} times, which is the limit. Cancel it and make a new one.");
+        let message = format!(
+            "The link was delivered {DELIVERIES_MAX} times, which is the limit. Cancel the link and create a new one."
+        );
         return Err(Refusal::new(Code::DeliveryLimitReached, message));
     }
     Ok(())

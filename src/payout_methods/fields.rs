@@ -28,7 +28,8 @@ pub struct FieldSpec {
 pub fn described() -> Map<String, Schema> {
     let mut properties = Map::new();
     let mut platform = Platform::schema();
-    platform["description"] = json!("The rail. Which fields it needs, and which it takes, stands with each field.");
+    platform["description"] =
+        json!("The payout rail. The description of each field names the rails that require or accept it.");
     properties.insert("platform".to_owned(), platform);
     for field in Platform::ALL.into_iter().flat_map(fields_of) {
         let rails = |required: bool| {
@@ -36,7 +37,7 @@ pub fn described() -> Map<String, Schema> {
                 |rail: &Platform| fields_of(*rail).iter().any(|it| (it.name, it.required) == (field.name, required));
             Platform::ALL.into_iter().filter(asks).map(Platform::as_str).collect::<Vec<_>>().join(", ")
         };
-        let reported = [("Needed for", rails(true)), ("Taken for", rails(false))];
+        let reported = [("Required for", rails(true)), ("Optional for", rails(false))];
         let reported =
             reported.iter().filter(|(_, rails)| !rails.is_empty()).map(|(how, rails)| format!("{how} {rails}."));
         let description = reported.collect::<Vec<_>>().join(" ");

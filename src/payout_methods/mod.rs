@@ -114,7 +114,7 @@ pub fn must_have_room(world: &mut World, scope: Scope, user: UserId, details: &S
         return Ok(());
     }
     let message =
-        format!("There are {METHODS_MAX} payout methods in use already. Remove one first, or choose one of them.");
+        format!("{METHODS_MAX} payout methods are in use, which is the limit. Remove one first, or use one of them.");
     Err(Refusal::new(Code::LimitExceeded, message).into())
 }
 

@@ -56,7 +56,7 @@ fn add_unknown_field(problems: &mut Problems, at: &str, name: &str, known: &[&st
 }
 
 const CARD_NUMBER: &str =
-    "card numbers are never accepted here; send card_token, the token of whoever holds the card's number";
+    "card numbers are never accepted; send card_token, the token from the company that stores the card number";
 
 type Reason = (Code, String);
 
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
                 if self.has("phone_number") {
                     return Some(Target::Phone { phone_number: self.phone()? });
                 }
-                self.one_of("handle", "a phone_number or a handle is required")?;
+                self.one_of("handle", "is required unless phone_number is sent")?;
                 self.handle()
             }
             Platform::WalletC => self.wallet_c(),
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
                 if self.has("email") {
                     return self.email();
                 }
-                self.one_of("handle", "an email or a handle is required")?;
+                self.one_of("handle", "is required unless email is sent")?;
                 self.handle()
             }
             Platform::PrepaidCardA | Platform::GiftCardA => {
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
             return Some(Target::CashTag { cash_tag: self.required("cash_tag", cash_tag)?, bank });
         }
         if bank.is_none() {
-            self.refuse("cash_tag", invalid("a cash_tag, or account_number and routing_number, is required"));
+            self.refuse("cash_tag", invalid("is required unless account_number and routing_number are sent"));
         }
         Some(Target::UsBank { bank: bank?, address: None })
     }
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         if self.has("iban") {
             for name in ["account_number", "bank_code"].into_iter().filter(|name| self.json.get(name).is_some()) {
                 if self.has(name) {
-                    self.refuse(name, invalid("goes without an iban, which says it already"));
+                    self.refuse(name, invalid("must be omitted if iban is sent"));
                 }
             }
             let iban = self.required("iban", iban);
@@ -206,7 +206,7 @@ impl<'a> Reader<'a> {
             return Some(Target::Iban { iban: iban?.expose().to_owned(), bic, account_holder_name });
         }
         if !self.has("account_number") && !self.has("country") {
-            self.refuse("iban", invalid("an iban, or country, bank_code and account_number, is required"));
+            self.refuse("iban", invalid("is required unless country, bank_code and account_number are sent"));
             return None;
         }
         let country = self.required("country", country);
@@ -299,7 +299,7 @@ fn bank_code(text: &str) -> Result<String, Reason> {
 fn country(text: &str) -> Result<String, Reason> {
     let code = text.to_ascii_uppercase();
     if !is_country(&code) {
-        return Err(invalid("must be a country's two letters, such as DE (ISO 3166-1)"));
+        return Err(invalid("must be a two-letter country code such as DE (ISO 3166-1)"));
     }
     not_embargoed(&code)?;
     Ok(code)
@@ -310,7 +310,7 @@ fn currency(text: &str) -> Result<String, Reason> {
     if fees::is_payable(&code) {
         return Ok(code);
     }
-    Err(invalid(format!("must be a currency that we pay in (ISO 4217): {}", fees::payable())))
+    Err(invalid(format!("must be one of the supported currencies (ISO 4217): {}", fees::payable())))
 }
 
 fn code_of(text: &str, max_chars: usize) -> Result<String, Reason> {
@@ -326,7 +326,7 @@ fn handle(text: &str) -> Result<String, Reason> {
     if looks_like_card_number(text) {
         return Err(invalid(CARD_NUMBER));
     }
-    if fits { Ok(text.to_owned()) } else { Err(invalid("must be a handle: letters, digits and . _ - + @ $")) }
+    if fits { Ok(text.to_owned()) } else { Err(invalid("must contain only letters, digits and . _ - + @ $")) }
 }
 
 fn cash_tag(text: &str) -> Result<String, Reason> {
@@ -339,7 +339,7 @@ fn card_token(text: &str) -> Result<String, Reason> {
         return Err(invalid(CARD_NUMBER));
     }
     let fits = text.len() <= HANDLE_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
-    if fits { Ok(text.to_owned()) } else { Err(invalid("must be a token: printable characters without spaces")) }
+    if fits { Ok(text.to_owned()) } else { Err(invalid("must contain only printable characters without spaces")) }
 }
 
 /// Returns whether the text, or a run of digits in it, may be a card number.

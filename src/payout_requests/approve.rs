@@ -41,7 +41,7 @@ impl Command for Approve {
         let is_erased = user.is_some_and(|user| user.deleted_at.is_some());
         if is_erased || request.for_user.is_none() && request.payee_phone.is_none() {
             // Without the payee's phone number, anyone could claim the link.
-            let message = "The user who asks was deleted. Reject the request.";
+            let message = "The user of this payout request was deleted. Reject the request.";
             return Err(Refusal::new(Code::UserInactive, message).into());
         }
         let link = payout_links::create(world, self.scope, &asked_for(&request), &self.token)?;

@@ -38,10 +38,14 @@ impl NewPayoutRequest {
             (Some(phone), None) => Asker::Phone(phone.0),
             (None, Some(user)) => Asker::User(user),
             (Some(_), Some(_)) => {
-                return Err(Refusal::field(Code::InvalidInput, "/payee", "excludes user_id: send one of them"));
+                return Err(Refusal::field(
+                    Code::InvalidInput,
+                    "/payee",
+                    "cannot be combined with user_id; send only one of them",
+                ));
             }
             (None, None) => {
-                let message = "is required: say who asks, by payee {country_code, phone_number} or by user_id";
+                let message = "is required unless user_id is sent; send payee {country_code, phone_number}";
                 return Err(Refusal::field(Code::InvalidInput, "/payee", message));
             }
         };
@@ -159,8 +163,8 @@ pub fn routes() -> Vec<Route> {
         route!(Post "/v2/payout-requests" AppOrItsClient "submit_payout_request" submit)
             .about("Payout requests", "Submit a payout request")
             .describe(
-                "Moves nothing until it is approved, so a client id alone may submit one; it is shown no user and no \
-                 link, and has idempotency keys of its own.",
+                "No money moves until the app approves the request, so a client id alone can submit one. A client id \
+                 alone sees no user and no link, and has its own idempotency keys.",
             )
             .takes::<NewPayoutRequest>()
             .example(json!({
@@ -168,24 +172,24 @@ pub fn routes() -> Vec<Route> {
                 "payee": {"country_code": "1", "phone_number": "2127361234"},
                 "memo": "Invoice 17"
             }))
-            .gives::<PayoutRequestJson>(201, "The request.")
+            .gives::<PayoutRequestJson>(201, "The payout request.")
             .refuses(&[Code::NotFound, Code::InvalidPhoneNumber]),
         route!(Get "/v2/payout-requests" App "list_payout_requests" list)
             .about("Payout requests", "List payout requests")
             .asks::<PayoutRequestsQuery>()
-            .gives::<ListEnvelope<PayoutRequestJson>>(200, "One page."),
+            .gives::<ListEnvelope<PayoutRequestJson>>(200, "One page of the list."),
         route!(Get "/v2/payout-requests/{payout_request_id}" App "get_payout_request" show)
             .about("Payout requests", "Get a payout request")
-            .gives::<PayoutRequestJson>(200, "The request.")
+            .gives::<PayoutRequestJson>(200, "The payout request.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/payout-requests/{payout_request_id}/approve" App "approve_payout_request" approve)
             .about("Payout requests", "Approve a payout request")
             .describe(
-                "Makes exactly one payout link, and sends it to the person. Short of funds, the request stays as it \
-                 was. Approving an approved request changes nothing.",
+                "Creates exactly one payout link and delivers it to the payee. If the wallet does not cover the \
+                 amount, the request is refused and stays open. A repeated call changes nothing.",
             )
             .takes::<NoFields>()
-            .gives::<PayoutRequestJson>(200, "The request with its link.")
+            .gives::<PayoutRequestJson>(200, "The payout request with its link.")
             .refuses(&[
                 Code::NotFound,
                 Code::InvalidState,
@@ -195,9 +199,9 @@ pub fn routes() -> Vec<Route> {
             ]),
         route!(Post "/v2/payout-requests/{payout_request_id}/reject" App "reject_payout_request" reject)
             .about("Payout requests", "Reject a payout request")
-            .describe("For good. Rejecting a rejected request changes nothing.")
+            .describe("The decision is final. A repeated call changes nothing.")
             .takes::<Rejection>()
-            .gives::<PayoutRequestJson>(200, "The request.")
+            .gives::<PayoutRequestJson>(200, "The payout request.")
             .refuses(&[Code::NotFound, Code::InvalidState]),
     ]
 }

@@ -55,7 +55,7 @@ pub fn erase(world: &mut World, request: &Arc<PayoutRequest>) -> Result<(), Halt
 /// Refuses the deletion of an app with undecided requests; for reads only.
 pub fn refuse_open(world: &World, scope: Scope) -> Result<(), Halt> {
     if apps::has_any::<PayoutRequest>(world, scope, &[RequestStatus::Created])? {
-        let message = "Payout requests of the app are undecided: approve or reject them first.";
+        let message = "The app has open payout requests. Approve or reject them first.";
         return Err(Refusal::new(Code::InvalidState, message).into());
     }
     Ok(())

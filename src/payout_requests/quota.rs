@@ -21,7 +21,7 @@ pub fn check(new: &NewRequest) -> Result<(), Refusal> {
         problems.push(FieldError { field: field.to_owned(), code: Code::InvalidInput.as_str(), message });
     };
     if new.metadata.is_some() {
-        refuse("/metadata", "requires the secret key: call from your server to add metadata".to_owned());
+        refuse("/metadata", "requires the secret key; call from your server".to_owned());
     }
     if new.memo.as_ref().is_some_and(|memo| memo.chars().count() > MEMO_MAX) {
         refuse("/memo", format!("must have at most {MEMO_MAX} characters without the secret key"));
@@ -54,7 +54,9 @@ pub(super) fn take(world: &mut World, scope: Scope, new: &NewRequest) -> Result<
 }
 
 fn full(whose: &str) -> Halt {
-    let message = format!("{whose} undecided payout requests. Try again after the app has approved or rejected some.");
+    let message = format!(
+        "{whose} open payout requests, which is the limit. Try again after the app has approved or rejected some."
+    );
     Refusal::new(Code::LimitExceeded, message).into()
 }
 

@@ -44,7 +44,7 @@ pub fn apply(request: &PayoutRequest, event: RequestEvent) -> Result<Option<Requ
         Transition::Moved(to) => Ok(Some(to)),
         Transition::AlreadyApplied => Ok(None),
         Transition::Refused => {
-            let message = format!("The payout request is {} already. A decision is final.", request.status);
+            let message = format!("The payout request is already {}. The decision is final.", request.status);
             Err(Refusal::new(Code::InvalidState, message))
         }
     }
@@ -54,14 +54,12 @@ pub fn apply(request: &PayoutRequest, event: RequestEvent) -> Result<Option<Requ
 pub fn contradiction(request: &PayoutRequest, link: Option<&PayoutLink>) -> Option<&'static str> {
     match (request.status, request.payout_link, link) {
         (RequestStatus::Approved, Some(_), Some(link)) => {
-            (link.amount != request.amount || link.app != request.app).then_some("its link is not what was asked for")
+            (link.amount != request.amount || link.app != request.app).then_some("its link differs from the request")
         }
-        (RequestStatus::Approved, Some(_), None) => Some("its link is not there"),
-        (RequestStatus::Approved, None, _) => Some("is approved and has made no link"),
+        (RequestStatus::Approved, Some(_), None) => Some("its link is missing"),
+        (RequestStatus::Approved, None, _) => Some("is approved but has no link"),
         (RequestStatus::Created | RequestStatus::Rejected, None, _) => None,
-        (RequestStatus::Created | RequestStatus::Rejected, Some(_), _) => {
-            Some("has made a link without being approved")
-        }
+        (RequestStatus::Created | RequestStatus::Rejected, Some(_), _) => Some("has a link but is not approved"),
     }
 }
 

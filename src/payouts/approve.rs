@@ -35,7 +35,7 @@ impl Command for ApprovePayout {
         let (TransferKind::Payout, Some(user), Some(method)) =
             (transfer.kind, transfer.user_id, transfer.payout_method)
         else {
-            return Err(Refusal::new(Code::InvalidState, "Only payouts are approved.").into());
+            return Err(Refusal::new(Code::InvalidState, "Only transfers of type payout can be approved.").into());
         };
         rules::apply(transfer.status, TransferEvent::Cleared)?;
         // The payee and the app's rails may have changed since the payout was created.
@@ -59,7 +59,10 @@ fn may_approve(member: &Member) -> Result<(), Refusal> {
     match member.role {
         Role::Admin | Role::Payer => Ok(()),
         Role::Viewer | Role::ApApprover | Role::ApCreator => {
-            let message = format!("A payout is approved by an admin or a payer; {} is {}.", member.name, member.role);
+            let message = format!(
+                "Only a member with the role admin or payer can approve a payout; {} has the role {}.",
+                member.name, member.role
+            );
             Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message))
         }
     }

@@ -53,6 +53,6 @@ fn keep_from_rail(world: &mut World, transfer: &Transfer) -> Result<(), Halt> {
     if transfer.waits_for_rail() && jobs::withdraw(world, transfer.org, job_of(transfer))? {
         return Ok(());
     }
-    let message = "The payout is on its way to the rail, or there already: it cannot be canceled any more.";
+    let message = "The payout was already sent to its rail and can no longer be canceled.";
     Err(Refusal::new(Code::InvalidState, message).into())
 }

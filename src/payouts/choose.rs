@@ -67,7 +67,7 @@ fn default(world: &World, scope: Scope, user: &User) -> Result<Arc<PayoutMethod>
 }
 
 fn no_default() -> Refusal {
-    let message = "The user has no default payout method: name a platform, or let the user set one up.";
+    let message = "The user has no default payout method. Send platform, or let the user set up a payout method.";
     Refusal::new(Code::UserInfoMissing, message)
 }
 
@@ -79,12 +79,12 @@ fn named(
     account: PayoutMethodId,
 ) -> Result<Arc<PayoutMethod>, Halt> {
     if !matches!(platform, Platform::Ach | Platform::IntlBank | Platform::PushToCard) {
-        let message = format!("is for ach, intl_bank and push_to_card; {platform} takes none");
+        let message = format!("is supported for ach, intl_bank and push_to_card only, not for {platform}");
         return Err(Refusal::field(Code::InvalidInput, "/account_id", message).into());
     }
     let method = payout_methods::find(world, scope, user.id, account)?;
     if method.platform != platform {
-        let message = format!("is an account for {}, not for {platform}", method.platform);
+        let message = format!("is a payout method for {}, not for {platform}", method.platform);
         return Err(Refusal::field(Code::InvalidInput, "/account_id", message).into());
     }
     Ok(method)
@@ -92,7 +92,7 @@ fn named(
 
 /// Returns the refusal for a rail on which the user has no account.
 pub(super) fn no_method(platform: Platform) -> Refusal {
-    let message = format!("The user has no payout method for {platform}: set one up first.");
+    let message = format!("The user has no payout method for {platform}. Set one up first.");
     Refusal::new(Code::UserInfoMissing, message)
 }
 

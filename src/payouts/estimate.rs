@@ -210,11 +210,11 @@ fn worked(part: &'static str, schedule: Schedule, on_amount: Cents, charged: Cen
 const fn why(upgrade: Upgrade) -> &'static str {
     match upgrade {
         Upgrade::Instant => {
-            "by rtp: the account takes instant payments, and the amount is within the limit of $100,000.00"
+            "by rtp: the account accepts instant payments, and the amount is within the limit of $100,000.00"
         }
-        Upgrade::NotAch => "not by rtp: only ach payouts can be",
-        Upgrade::NoAmount => "not decided: it depends on the amount",
-        Upgrade::AccountTakesNone => "not by rtp: the account takes no instant payments",
+        Upgrade::NotAch => "not by rtp: only ach payouts can use rtp",
+        Upgrade::NoAmount => "unknown: it depends on the amount",
+        Upgrade::AccountTakesNone => "not by rtp: the account does not accept instant payments",
         Upgrade::AboveLimit => "not by rtp: the amount is above the limit of $100,000.00",
     }
 }

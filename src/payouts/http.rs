@@ -40,9 +40,9 @@ impl Input for RailRequest {
             "default" => Ok(Self::Default),
             "rtp" => Err(wrong(
                 at,
-                "rtp cannot be asked for: ask for ach, which goes by rtp where account and amount allow it",
+                "rtp cannot be requested; send ach, which uses rtp if the account and the amount allow it",
             )),
-            "invoice" => Err(wrong(at, "invoice is not supported: ask for ach, or another rail")),
+            "invoice" => Err(wrong(at, "invoice is not supported; send ach or another rail")),
             word => match Platform::parse_requested(word) {
                 Ok(platform) => Ok(Self::Rail(platform)),
                 Err(_) => Err(wrong(at, format!("must be one of: {}", Self::words().join(", ")))),
@@ -113,7 +113,7 @@ input! {
 /// Returns the fee options of a request; fixed and percent require each other. Fields are named as in a body.
 fn fees_asked(party: Option<Party>, fixed: Option<Fee>, percent: Option<Percent>) -> Result<FeeRequest, Refusal> {
     let together = |missing: &str, given: &str| {
-        Refusal::field(Code::InvalidInput, missing, format!("is required with {given}: send both or neither"))
+        Refusal::field(Code::InvalidInput, missing, format!("is required with {given}; send both or neither"))
     };
     let override_ = match (fixed, percent) {
         (None, None) => None,
@@ -205,7 +205,7 @@ pub async fn send(call: Call) -> Outcome {
 /// Requires a phone number, an e-mail address or a user. An address alone always receives a link.
 fn to_recipient(new: NewLink) -> Result<NewLink, Refusal> {
     if new.user.is_none() && new.payee.phone_number.is_none() && new.payee.email.is_none() {
-        let message = "is required: name the payee by payee {country_code, phone_number}, payee {email} or user_id";
+        let message = "is required unless user_id is sent; send payee {country_code, phone_number} or payee {email}";
         return Err(Refusal::field(Code::InvalidInput, "/payee", message));
     }
     Ok(new)
@@ -233,9 +233,9 @@ fn send_route() -> Route {
     route!(Post "/v2/payouts/send-payout" App "send_payout" send)
         .about("Payouts", "Send a payout")
         .describe(
-            "Sends money to a phone number, an e-mail address or a user. A user of this app with auto payout on is paid at once by the \
-             default payout method that this app has of them; everyone else is sent a payout link. A payee who is named by an e-mail \
-             address alone is always sent a link.",
+            "Sends money to a phone number, an e-mail address or a user. A user of this app with automatic payouts is \
+             paid immediately by their default payout method; any other payee receives a payout link. A payee who is \
+             identified by an e-mail address alone always receives a link.",
         )
         .takes::<NewPayoutLink>()
         .example(json!({
@@ -243,7 +243,7 @@ fn send_route() -> Route {
             "payee": {"country_code": "1", "phone_number": "2127361234"},
             "delivery": {"message": "Thank you for your work!"}
         }))
-        .gives::<PayoutLinkJson>(201, "The payout link; already claimed when the user is paid at once.")
+        .gives::<PayoutLinkJson>(201, "The payout link; already claimed if the user is paid immediately.")
         .gives::<PayoutLinkJson>(202, "The payout link, which waits for its money (funding_source ach).")
         .refuses(&[
             Code::UserInfoMissing,
@@ -257,11 +257,11 @@ fn send_route() -> Route {
 
 fn create_route() -> Route {
     route!(Post "/v2/payouts" App "create_payout" create)
-        .about("Payouts", "Pay a user out by a rail")
+        .about("Payouts", "Pay out a user by a payout rail")
         .describe(
-            "Pays a verified user from their wallet, or with fund=true from the app's, by the rail that is named. It \
-             costs what the fee estimate of the same payout says. Above the app's approval limit the transfer is \
-             flagged, and waits for a member to approve it.",
+            "Pays a verified user by the payout rail in platform, from the user's wallet or, with fund=true, from the \
+             app's wallet. The fees equal the fee estimate of the same payout. Above the app's payout_approval_limit \
+             the transfer is flagged and waits for a member to approve it.",
         )
         .takes::<NewPayout>()
         .example(json!({
@@ -282,8 +282,8 @@ fn estimate_route() -> Route {
     route!(Get "/v2/payouts/fee-estimate" App "estimate_payout_fees" estimate)
         .about("Payouts", "Estimate the fees of a payout")
         .describe(
-            "Makes no transfer and moves no money. Without an amount no checks run, platform is the rail that was \
-             asked for, and all amounts are null. explain=true adds how each fee comes about.",
+            "Creates no transfer and moves no money. Without an amount, no checks run, platform is the requested \
+             rail, and all amounts are null. explain=true adds the calculation of each fee.",
         )
         .asks::<EstimateQuery>()
         .gives::<EstimateJson>(200, "The estimate.")
@@ -296,21 +296,21 @@ fn approve_route() -> Route {
         .members(Permission::Pay)
         .about("Transfers", "Approve a flagged payout")
         .describe(
-            "Lets a payout go that is above the app's payout_approval_limit. Needs the organization's key with \
+            "Approves a payout above the app's payout_approval_limit. Requires the organization's key with \
              Api-App-Id; acting_user_id is a member with the role admin or payer.",
         )
         .takes::<Approval>()
         .example(json!({"acting_user_id": "019a0000-0000-7000-8000-000000000000"}))
-        .gives::<TransferJson>(200, "The transfer, on its way to its rail.")
+        .gives::<TransferJson>(200, "The transfer, which bursar now sends to its rail.")
         .refuses(&[Code::NotPermitted, Code::NotFound, Code::InvalidState, Code::UserInactive, Code::UserInfoMissing])
 }
 
 fn cancel_route() -> Route {
     route!(Post "/v2/transfers/{transfer_id}/cancel" App "cancel_transfer" cancel)
-        .about("Transfers", "Cancel a payout that its rail was not told of")
+        .about("Transfers", "Cancel a payout")
         .describe(
-            "For a flagged payout, or one that nobody has begun to hand over. Everything that it took is given back, \
-             the fees too. Canceling a canceled one changes nothing.",
+            "Allowed while the payout is flagged or bursar has not begun to send it to its rail. Returns the amount \
+             and the fees. A repeated call changes nothing.",
         )
         .takes::<NoFields>()
         .gives::<TransferJson>(200, "The transfer.")

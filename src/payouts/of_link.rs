@@ -38,7 +38,7 @@ fn move_sum(world: &mut World, payout: &Transfer, took: Cents, edit: impl FnOnce
 }
 
 fn no_sum() -> Refusal {
-    Refusal::new(Code::InternalError, "What the payouts of this link took cannot be added up.")
+    Refusal::new(Code::InternalError, "The sum of the payouts of this link is out of range.")
 }
 
 /// Compares the sums of links with their payouts, for `bursar verify`.

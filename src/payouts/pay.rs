@@ -118,7 +118,7 @@ pub(super) fn may_use(method: &PayoutMethod) -> Result<(), Refusal> {
     if method.in_use {
         return Ok(());
     }
-    Err(Refusal::new(Code::UserInfoMissing, "This payout method is not in use any more. Choose another."))
+    Err(Refusal::new(Code::UserInfoMissing, "This payout method is no longer in use. Choose another one."))
 }
 
 /// Requires that neither the app nor the user excludes the rail (`payout_options_exclude_list`).
@@ -126,6 +126,8 @@ pub(super) fn may_go_by(world: &mut World, scope: Scope, user: &User, platform: 
     if users::open_rails(world, scope, user)?.contains(&platform) {
         return Ok(());
     }
-    let message = format!("{platform} is excluded for this user, by the app's settings or the user's. Choose another.");
+    let message = format!(
+        "{platform} is excluded for this user by the app's settings or the user's profile. Choose another rail."
+    );
     Err(Refusal::new(Code::InvalidState, message).into())
 }

@@ -120,7 +120,10 @@ pub fn prices(
 pub fn quote(world: &mut World, scope: Scope, way: &Way, amount: Cents, asked: FeeRequest) -> Result<Quote, Halt> {
     let prices = prices(world, scope, way, Some(amount), asked)?;
     if let (Some(currency), None) = (way.currency.as_deref().filter(|one| *one != BOOK_CURRENCY), prices.rate) {
-        let message = format!("The account is in {currency}. We pay in: {}. Choose another account.", fees::payable());
+        let message = format!(
+            "The account's currency {currency} is not supported. Choose an account in one of: {}.",
+            fees::payable()
+        );
         return Err(Refusal::new(Code::UserInfoMissing, message).into());
     }
     let charged = fees::charge(ChargeInput {

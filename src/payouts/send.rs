@@ -174,7 +174,7 @@ pub fn claim(world: &mut World, link: &Arc<PayoutLink>, user: &User) -> Result<A
     let to = rules::apply(link, rules::LinkEvent::Claimed)?;
     let scope = link.scope();
     if holds::capture(world, scope, link.transfer, CapturedBy::User(user.id))? == Closed::Before {
-        return Err(Refusal::new(Code::AlreadyClaimed, "The money of this link was claimed before.").into());
+        return Err(Refusal::new(Code::AlreadyClaimed, "The money of this link is already claimed.").into());
     }
 
     // From here it must succeed.

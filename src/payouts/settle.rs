@@ -34,7 +34,7 @@ impl Payout {
     fn of(transfer: &Transfer) -> Result<Self, Refusal> {
         let (Some(user), Some(platform), Some(party)) = (transfer.user_id, transfer.platform, transfer.fee_party)
         else {
-            return Err(Refusal::new(Code::InternalError, "A transfer at a rail lacks its user, rail or fee party."));
+            return Err(Refusal::new(Code::InternalError, "A transfer at a rail has no user, rail or fee party."));
         };
         let amounts = PayoutAmounts {
             payout: transfer.arrives,

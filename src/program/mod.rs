@@ -72,7 +72,7 @@ impl Bursar {
             return Ok(LookedUp::of(list, names));
         }
         let looking = tokio::task::spawn_blocking(move || LookedUp::of(list, names)).await;
-        looking.map_err(|_| Refusal::new(Code::InternalError, "A bug of ours stopped this request."))
+        looking.map_err(|_| Refusal::new(Code::InternalError, "A bug stopped this request."))
     }
 
     pub async fn read<T: Send + 'static>(

@@ -110,7 +110,7 @@ impl SignIns {
     /// `service-unavailable` if too many wait.
     pub async fn hash<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
         let _waiting = Waiting::new(&self.waiting)?;
-        let bug = || Refusal::new(Code::InternalError, "A bug of ours stopped this request.");
+        let bug = || Refusal::new(Code::InternalError, "A bug stopped this request.");
         let _permit = self.hashing.acquire().await.map_err(|_| bug())?;
         tokio::task::spawn_blocking(work).await.map_err(|_| bug())
     }
@@ -123,7 +123,7 @@ impl<'a> Waiting<'a> {
     fn new(waiting: &'a AtomicUsize) -> Result<Self, Refusal> {
         let place = Self(waiting);
         if waiting.fetch_add(1, Ordering::Relaxed) >= WAITING_MAX + HASHES_MAX {
-            let message = "Too many passwords are being checked at this moment.";
+            let message = "The server is checking too many passwords. Try again in a few seconds.";
             return Err(Refusal::new(Code::ServiceUnavailable, message).retry_after(1));
         }
         Ok(place)

@@ -39,13 +39,13 @@ impl GatewaySettings {
         let parsed = Url::parse(url).map_err(|_| wrong())?;
         let host = parsed.host_str().unwrap_or_default();
         if parsed.scheme() != "https" && !is_this_machine(host) {
-            return Err("sms-url must begin with https://: links and codes go there".to_owned());
+            return Err("sms-url must begin with https://, because it receives links and codes".to_owned());
         }
         if parsed.path() != "/" || parsed.query().is_some() {
             return Err(wrong());
         }
         if !is_word(account) {
-            return Err("sms-account must be the account's id: letters and digits".to_owned());
+            return Err("sms-account must be the account's id, of letters and digits".to_owned());
         }
         let digits = from.strip_prefix('+').unwrap_or_default();
         if !(7..=15).contains(&digits.len()) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -155,7 +155,7 @@ impl Gateway {
 
     /// Searches for a text to this phone that holds `mark` and is none of those `known`.
     pub async fn look_up(&self, to: &str, mark: &str, known: &[String]) -> Found {
-        let late = || Found::Silence { reason: "The gateway did not say in time what it took.".to_owned() };
+        let late = || Found::Silence { reason: "The gateway did not confirm the message in time.".to_owned() };
         timeout(self.deadline, self.search(to, mark, known)).await.unwrap_or_else(|_| late())
     }
 
@@ -189,7 +189,7 @@ impl Gateway {
     /// Fetches the delivery status of a text.
     pub async fn follow(&self, reference: &str) -> Result<DeliveryOutcome, String> {
         if !is_word(reference) {
-            return Err("The gateway's name for the text cannot stand in a path.".to_owned());
+            return Err("The gateway's id of the message is not valid in a path.".to_owned());
         }
         let path = format!("/2010-04-01/Accounts/{}/Messages/{reference}.json", self.settings.account);
         let answered = self.get(&path).await?;
@@ -251,11 +251,11 @@ fn no(answered: &Answered) -> String {
     let said = serde_json::from_slice(&answered.body).unwrap_or(No { code: None, message: None });
     let code = said.code.map(|code| format!(", error {code}")).unwrap_or_default();
     let message = said.message.map(|message| format!(": {message}")).unwrap_or_default();
-    in_short(&format!("The gateway answered {}{code}{message}", answered.status))
+    in_short(&format!("The gateway responded with {}{code}{message}", answered.status))
 }
 
 fn silence(answered: &Answered) -> String {
-    format!("The gateway answered {} when it was asked.", answered.status)
+    format!("The gateway responded with {} to a status query.", answered.status)
 }
 
 fn delivery_outcome(text: &Text) -> DeliveryOutcome {
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(reported(200, "thanks"), SendOutcome::Taken { reference: None });
         assert_eq!(reported(201, r#"{"sid": "../x"}"#), SendOutcome::Taken { reference: None });
         let invalid = reported(400, r#"{"code": 21211, "message": "Invalid 'To' Phone Number", "status": 400}"#);
-        let reason = "The gateway answered 400, error 21211: Invalid 'To' Phone Number".to_owned();
+        let reason = "The gateway responded with 400, error 21211: Invalid 'To' Phone Number".to_owned();
         assert_eq!(invalid, SendOutcome::Refused { reason });
         for status in [404, 410, 422] {
             assert!(matches!(reported(status, ""), SendOutcome::Refused { .. }), "{status}");

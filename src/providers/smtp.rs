@@ -53,7 +53,9 @@ impl SmtpSettings {
         let wrong = || "smtp-url must be smtps://host:465, or smtp://host:587 for STARTTLS".to_owned();
         let url = Url::parse(url).map_err(|_| wrong())?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("smtp-url must hold no user and no password; give smtp-user and smtp-password-file".to_owned());
+            return Err(
+                "smtp-url must not contain a user or a password; set smtp-user and smtp-password-file".to_owned()
+            );
         }
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(wrong)?;
         let (security, usual_port) = match url.scheme() {
@@ -158,7 +160,7 @@ impl Smtp {
             (Some(user), Some(password)) => Some(Credentials::new(user.clone(), password.expose_secret().to_owned())),
             (None, None) => None,
             (Some(_), None) | (None, Some(_)) => {
-                return Err("smtp-user and smtp-password-file must be given together".to_owned());
+                return Err("smtp-user and smtp-password-file must be set together".to_owned());
             }
         };
         Ok(Self { settings, credentials, tls, deadline })
@@ -173,13 +175,11 @@ impl Smtp {
             Ok(Ok(connection)) => connection,
             Ok(Err(NotOffered::Refused(reason))) => return SendOutcome::Refused { reason },
             Ok(Err(NotOffered::NotNow(reason))) => return SendOutcome::NotNow { reason },
-            Err(_) => return SendOutcome::NotNow { reason: "The mail server did not answer in time.".to_owned() },
+            Err(_) => return SendOutcome::NotNow { reason: "The mail server did not respond in time.".to_owned() },
         };
         let reported = match timeout(self.deadline, connection.message(&bytes)).await {
             Ok(answered) => after_hand_over(answered),
-            Err(_) => SendOutcome::InDoubt {
-                reason: "The mail server did not say in time whether it took the mail.".to_owned(),
-            },
+            Err(_) => SendOutcome::InDoubt { reason: "The mail server did not confirm the mail in time.".to_owned() },
         };
         if !matches!(reported, SendOutcome::InDoubt { .. }) {
             // The server has the mail already, so the result does not matter.
@@ -213,15 +213,15 @@ impl Smtp {
         }
         if let Some(credentials) = &self.credentials {
             if !connection.is_encrypted() {
-                let reason = "The mail server offers no STARTTLS, and a password is not sent without TLS. \
-                    Use smtps://, or leave smtp-user out.";
+                let reason = "The mail server does not support STARTTLS, and a password is never sent without TLS. \
+                              Use smtps://, or remove smtp-user.";
                 tracing::error!(host, "{reason}");
                 return Err(NotOffered::NotNow(reason.to_owned()));
             }
             let logged_in = connection.auth(DEFAULT_MECHANISMS, credentials).await;
             logged_in
                 .inspect_err(|error| {
-                    tracing::error!(host, reason = said(error), "the mail server refuses the login");
+                    tracing::error!(host, reason = said(error), "the mail server refused the login");
                 })
                 .map_err(not_now)?;
         }
@@ -234,7 +234,7 @@ impl Smtp {
 
     /// Returns the mail in transfer form. It is ASCII: subjects are encoded by RFC 2047, bodies too.
     fn write(&self, mail: &Mail<'_>) -> Result<(Address, Vec<u8>), String> {
-        let wrong = |error: &dyn fmt::Display| format!("The mail cannot be written: {error}");
+        let wrong = |error: &dyn fmt::Display| format!("The mail cannot be composed: {error}");
         let recipient: Address = mail.to.parse().map_err(|error| wrong(&error))?;
         let from = &self.settings.from;
         // A subject is one line: no character of a name may begin another header.
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn the_html_says_the_same_and_escapes_it() {
         let link = "https://pay.example.com/claim/abc";
-        let text = format!("<b>Acme</b> & Sons.\nChoose how to get it: {link}");
+        let text = format!("<b>Acme</b> & Sons.\nChoose how to get paid: {link}");
         let written = Time::parse("2026-03-02T15:00:00Z").unwrap();
         let to = "ada@example.org";
         let html = html(&Mail { id: Uuid::nil(), written, to, subject: "", text: &text, link: Some(link) }).unwrap();

@@ -91,7 +91,7 @@ impl FailureCode {
     pub const fn failure(self) -> Failure {
         match self {
             Self::InsufficientFunds => {
-                entry(&[1, 9], Some("AM04"), "The account debited did not hold enough.", Payee, true, Kept)
+                entry(&[1, 9], Some("AM04"), "The debited account did not have enough money.", Payee, true, Kept)
             }
             Self::AccountClosed => entry(&[2], Some("AC04"), "The bank account is closed.", Payee, false, Disabled),
             Self::NoAccount => entry(
@@ -131,12 +131,12 @@ impl FailureCode {
             ),
             Self::AccountFrozen => entry(&[16], Some("AC06"), "The bank account is frozen.", Payee, false, Disabled),
             Self::FileDataInvalid => {
-                entry(&[17], Some("FF05"), "The bank could not process the entry as it was sent.", App, false, Kept)
+                entry(&[17], Some("FF05"), "The bank could not process the payment.", App, false, Kept)
             }
             Self::AccountNotEligible => entry(
                 &[20, 12],
                 Some("AG01"),
-                "The bank account cannot take this kind of payment.",
+                "The bank account does not accept this kind of payment.",
                 Payee,
                 false,
                 Disabled,
@@ -153,9 +153,11 @@ impl FailureCode {
                 Disabled,
             ),
             Self::RecipientNotFound => {
-                entry(&[], Some("BE23"), "There is no such recipient at this provider.", Payee, false, Disabled)
+                entry(&[], Some("BE23"), "The provider does not know this recipient.", Payee, false, Disabled)
             }
-            Self::LimitExceeded => entry(&[], Some("AM02"), "A limit of the provider was exceeded.", Payee, true, Kept),
+            Self::LimitExceeded => {
+                entry(&[], Some("AM02"), "The payment exceeds a limit of the provider.", Payee, true, Kept)
+            }
             Self::RejectedByRail => entry(&[], Some("MS03"), "The provider rejected the payment.", NoOne, true, Kept),
         }
     }

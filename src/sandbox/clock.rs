@@ -75,7 +75,8 @@ impl Command for AdvanceClock {
         let clock = world.get::<EnvironmentClock>(key![NOBODY])?;
         let ahead_seconds = clock.as_ref().map_or(0, |clock| clock.ahead_seconds).saturating_add(self.seconds);
         if ahead_seconds > AHEAD_MAX_SECONDS {
-            let message = "The clock runs a thousand years ahead already. Start a new sandbox in an empty data folder.";
+            let message =
+                "The sandbox clock is already a thousand years ahead. Start a new sandbox in an empty data folder.";
             return Err(Refusal::new(Code::LimitExceeded, message).into());
         }
 
@@ -202,7 +203,7 @@ pub async fn advance(call: Call) -> Outcome {
     }
     // A separate task, so that a caller that disconnects cannot separate the commit from the move.
     let moving = tokio::spawn(commit_and_show(call, deadline)).await;
-    moving.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "The move was interrupted.")))
+    moving.unwrap_or_else(|_| Err(Refusal::new(Code::InternalError, "Advancing the clock was interrupted.")))
 }
 
 async fn commit_and_show(call: Call, deadline: Instant) -> Outcome {
@@ -233,19 +234,19 @@ fn rendered(moved: &Moved, drained: bool) -> AdvancedClockJson {
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/sandbox/clock" AppOrOrganization "get_sandbox_clock" read)
-            .about("Sandbox", "What time it is in the sandbox.")
-            .describe("404 in production.")
-            .gives::<ClockJson>(200, "The time."),
+            .about("Sandbox", "Get the sandbox time")
+            .describe("Returns 404 in production.")
+            .gives::<ClockJson>(200, "The sandbox time."),
         route!(Post "/v2/sandbox/clock/advance" AppOrOrganization "advance_sandbox_clock" advance)
-            .about("Sandbox", "Moves the clock forward.")
+            .about("Sandbox", "Advance the sandbox clock")
             .describe(
-                "Settlements, expiries, retries and reminders fall due as in real life, for every app of this \
-                 sandbox. Answers when they are done, after ten seconds at the latest. The clock never goes back. \
-                 404 in production.",
+                "Moves the clock forward. Settlements, expiries, retries and reminders become due for every app of \
+                 this sandbox. Responds when they are done, after ten seconds at the latest. The clock never moves \
+                 back. Returns 404 in production.",
             )
             .takes::<AdvanceClockInput>()
             .example(serde_json::json!({"seconds": DAY_SECONDS}))
-            .gives::<AdvancedClockJson>(200, "The time after the move.")
+            .gives::<AdvancedClockJson>(200, "The new sandbox time.")
             .refuses(&[Code::LimitExceeded]),
     ]
 }

@@ -48,7 +48,7 @@ const VALUES: [MagicValue; 8] = [
     MagicValue {
         field: "account_number",
         value: "200000RR",
-        effect: "The payout arrives, and comes back two days later with return R<RR>.",
+        effect: "The payout completes and is returned two days later with return R<RR>.",
     },
     MagicValue {
         field: "email",
@@ -58,22 +58,22 @@ const VALUES: [MagicValue; 8] = [
     MagicValue {
         field: "email",
         value: "return+<code>@example.com",
-        effect: "It arrives, and comes back two days later.",
+        effect: "The payout completes and is returned two days later.",
     },
     MagicValue {
         field: "handle, cash_tag, card_token",
         value: "fail-<code>",
-        effect: "A payout there fails with the code.",
+        effect: "A payout to this method fails with the code.",
     },
     MagicValue {
         field: "handle, cash_tag, card_token",
         value: "return-<code>",
-        effect: "It arrives, and comes back two days later.",
+        effect: "The payout completes and is returned two days later.",
     },
     MagicValue {
         field: "phone_number",
         value: "any that ends in 0199",
-        effect: "A text message cannot be delivered: a link becomes delivery_failed.",
+        effect: "A text message cannot be delivered; a link becomes delivery_failed.",
     },
     MagicValue {
         field: "first_name and last_name",
@@ -97,9 +97,9 @@ pub async fn list(call: Call) -> Outcome {
 pub fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/sandbox/magic-values" AppOrOrganization "list_magic_values" list)
-            .about("Sandbox", "Read the magic values")
-            .describe("Values that make a payout fail, come back, or not be delivered, on purpose.")
-            .gives::<MagicValues>(200, "All of them.")
+            .about("Sandbox", "List the magic values")
+            .describe("Lists the sandbox inputs that select the outcome of a payout or a message, such as a failure or a return.")
+            .gives::<MagicValues>(200, "The magic values.")
             .refuses(&[Code::NotFound]),
     ]
 }

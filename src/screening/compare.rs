@@ -420,7 +420,7 @@ mod tests {
         for (screened, listed) in [("J al", "AL JOSE"), ("al de", "DE LA AL"), ("J. K.", "J K"), ("M", "MUHAMMAD")] {
             assert_eq!(score_of(screened, listed), 0, "{screened} / {listed}");
         }
-        assert!(score_of("J. Duvalier", "DUVALIER, Jean") >= SCORE_MIN, "beside a word that is alike they count");
+        assert!(score_of("J. Duvalier", "DUVALIER, Jean") >= SCORE_MIN, "next to a similar word they count");
     }
 
     #[test]

@@ -174,7 +174,7 @@ mod tests {
         fn whole_numbers_give_what_fractions_give(ours in "[a-e]{0,12}", theirs in "[a-e]{0,12}") {
             prop_assume!(!ours.is_empty() && !theirs.is_empty());
             let (whole, fraction) = (by_places(&ours, &theirs), by_the_book(&ours, &theirs));
-            prop_assert_eq!(whole, by_places(&theirs, &ours), "whichever is ours");
+            prop_assert_eq!(whole, by_places(&theirs, &ours), "in either order");
             if whole < PARTNER_MIN {
                 prop_assert!(fraction <= PARTNER_MIN, "{} {}", whole, fraction);
             } else {

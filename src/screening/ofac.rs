@@ -60,12 +60,12 @@ pub fn read(files: &Files) -> Result<Vec<Entry>, BadList> {
     for (row, cells) in rows("SDN.CSV", &files.sdn, SDN_COLUMNS)? {
         let entry = entry("SDN.CSV", row, &cells)?;
         if places.insert(entry.number, entries.len()).is_some() {
-            return Err(bad("SDN.CSV", row, format!("ent_num {} stands there twice", entry.number)));
+            return Err(bad("SDN.CSV", row, format!("ent_num {} is duplicated", entry.number)));
         }
         entries.push(entry);
     }
     if entries.is_empty() {
-        return Err(bad("SDN.CSV", 0, "nobody is on the list".to_owned()));
+        return Err(bad("SDN.CSV", 0, "the list is empty".to_owned()));
     }
     let of = |file: &'static str, row: usize, cell: &str| -> Result<usize, BadList> {
         let number = number(file, row, cell)?;

@@ -87,7 +87,7 @@ fn found_in<R: Sealed>(record: &R, vault: &Vault) -> Option<Finding> {
     let what = match record.contradiction(vault) {
         Ok(None) => return None,
         Ok(Some(what)) => what,
-        Err(_) => "a sealed value does not open in this row",
+        Err(_) => "a sealed value cannot be decrypted in this row",
     };
     let id = match record.key().pop() {
         Some(Value::Id(id)) => id.to_string(),

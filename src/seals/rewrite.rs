@@ -215,12 +215,13 @@ pub async fn take_up(bursar: &Bursar, ring: Ring) -> Result<u16, Refusal> {
     let (before, active) = (bursar.vault.ring(), ring.active());
     let refuse = |message: &str| Err(Refusal::new(Code::InvalidState, message));
     if !ring.hashes_as(&before) {
-        return refuse("The hashing key of the key file is another. It never changes: put the one before back.");
+        return refuse(
+            "The hashing key of the key file has changed, which is not allowed. Restore the previous \
+                       hashing key.",
+        );
     }
     if !ring.contains(&before) && !all_under(bursar, active).await? {
-        return refuse(
-            "The key file lacks a key that sealed values are still under. Put it back, and run bursar rekey.",
-        );
+        return refuse("The key file lacks a key that still protects sealed values. Restore it and run bursar rekey.");
     }
     bursar.vault.replace(ring);
     Ok(active)

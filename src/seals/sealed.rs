@@ -102,7 +102,7 @@ impl Sealed for PayoutMethod {
             &details.cash_tag,
             &details.handle,
         );
-        Ok((shown != expected).then_some("shows other details than those that are sealed"))
+        Ok((shown != expected).then_some("shows details that differ from the sealed ones"))
     }
 }
 
@@ -130,7 +130,7 @@ impl Sealed for BankAccount {
             return Ok(None);
         }
         let number = bank_accounts::open(self, vault)?;
-        Ok((!number.ends_with(&self.last4)).then_some("shows other digits than those that are sealed"))
+        Ok((!number.ends_with(&self.last4)).then_some("shows digits that differ from the sealed ones"))
     }
 }
 
@@ -175,7 +175,7 @@ impl Sealed for User {
             (Some(shown), Some(number)) => number.ends_with(&shown),
             (_, _) => true,
         };
-        Ok((!agrees).then_some("shows another tax id than the one that is sealed"))
+        Ok((!agrees).then_some("shows a tax id that differs from the sealed one"))
     }
 }
 
@@ -332,7 +332,7 @@ impl Sealed for Key {
     }
 
     fn contradiction(&self, _: &Vault) -> Result<Option<&'static str>, Tampered> {
-        let what = "opens something else than its prefix says";
+        let what = "opens another resource than its prefix says";
         Ok((!keys::agrees(&self.client_id, self.app)).then_some(what))
     }
 }

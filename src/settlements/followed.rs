@@ -72,12 +72,13 @@ impl Command for Followed {
                 let is_late = now.seconds_since(transfer.updated_at) > LATE_SECONDS;
                 let at_soonest = now.plus_seconds(if is_late { ASK_AGAIN_SECONDS } else { 1 });
                 jobs::put_off(world, &self.leased, settles_at.max(at_soonest), None)?;
-                let reason = format!("it is under way since {}", transfer.updated_at);
+                let reason = format!("it is in progress since {}", transfer.updated_at);
                 return Ok(is_late.then_some(Anomaly { kind: "late", reason }));
             }
             Outcome::Odd => {
                 let kind = if self.item_status == ItemStatus::Unknown { "unknown" } else { "contradicted" };
-                let reason = format!("the rail says {:?} of a transfer that is {}", self.item_status, transfer.status);
+                let reason =
+                    format!("the rail reports {:?} for a transfer that is {}", self.item_status, transfer.status);
                 jobs::put_off(world, &self.leased, now.plus_seconds(ASK_AGAIN_SECONDS), Some(reason.clone()))?;
                 return Ok(Some(Anomaly { kind, reason }));
             }
@@ -116,7 +117,7 @@ fn bring(world: &mut World, transfer: &Arc<Transfer>, fact: Fact) -> Result<(), 
         (TransferKind::Payable, Fact::Failed(code)) => payables::fail(world, transfer, code),
         (TransferKind::Payable, Fact::CameBack(code)) => payables::take_back(world, transfer, code),
         (TransferKind::Balance | TransferKind::Settlement, _) => {
-            let message = format!("A transfer of type {} has nothing to do with a rail.", transfer.kind);
+            let message = format!("A transfer of type {} has no rail.", transfer.kind);
             Err(Refusal::new(Code::InternalError, message).into())
         }
     }

@@ -43,7 +43,13 @@ pub fn is_tampered(world: &World, vault: &Vault, org: OrgId, id: TransferId) -> 
 
 /// Returns the account at the other end: a user's payout method, or the bank account of an app, a payer or a vendor.
 fn far_end(world: &World, vault: &Vault, transfer: &Transfer) -> Result<Option<FarEnd>, Halt> {
-    let damaged = |_: Tampered| Refusal::new(Code::InternalError, "The sealed details of an account do not open.");
+    let damaged = |_: Tampered| {
+        Refusal::new(
+            Code::InternalError,
+            "The sealed details of an account cannot be \
+                                                                   decrypted.",
+        )
+    };
     if let Some(account) = transfer.bank_account {
         let account = world.get::<BankAccount>(key![transfer.org, account])?;
         let account = account.ok_or_else(|| Refusal::not_found("bank account"))?;

@@ -128,7 +128,7 @@ impl Simulation {
                 let of_app = endpoints.iter().filter(|endpoint| endpoint.app == event.app);
                 for endpoint in of_app.filter(|endpoint| endpoint.wants(event.sequence, event.name)) {
                     if !self.receiver.has_heard(endpoint.id, event.sequence) {
-                        find("was not told".to_owned(), format!("event {} of app {}", event.sequence, event.app));
+                        find("was not delivered".to_owned(), format!("event {} of app {}", event.sequence, event.app));
                     }
                 }
                 Ok(())

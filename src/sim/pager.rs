@@ -90,7 +90,7 @@ impl Pager {
         let read = system.read(|world| self.page(world, &walk));
         let (ids, has_more) = read.map_err(|refusal| finding(format!("was refused: {}", refusal.message)))?;
         if let Some(twice) = ids.iter().find(|id| !walk.met.insert(**id)) {
-            return Err(finding(format!("{twice} came twice")));
+            return Err(finding(format!("{twice} was listed twice")));
         }
         walk.cursor = match walk.way {
             Way::Down | Way::Up => ids.last().copied().or(walk.cursor),
@@ -102,7 +102,7 @@ impl Pager {
         }
         self.walks += 1;
         match walk.there.difference(&walk.met).next() {
-            Some(missed) => Err(finding(format!("{missed} was there and did not come"))),
+            Some(missed) => Err(finding(format!("{missed} exists but was not listed"))),
             None => Ok(()),
         }
     }

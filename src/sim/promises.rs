@@ -116,12 +116,12 @@ impl Promises {
             Some((print, before)) if *print == request.print() => {
                 if *before != now || !answer.replayed {
                     let again = if answer.replayed { "a replay" } else { "an execution" };
-                    return Err(format!("was answered {before:?}, and then, by {again}, {now:?}"));
+                    return Err(format!("returned {before:?} and then, by {again}, {now:?}"));
                 }
             }
-            Some((print, _)) => return Err(format!("was answered although another request had the key: {print}")),
+            Some((print, _)) => return Err(format!("got a response although another request had the key: {print}")),
             None if answer.replayed && !known.doubtful => {
-                return Err("the first answer says that it is a replay".to_owned());
+                return Err("the first response is marked as a replay".to_owned());
             }
             None => {
                 known.reported = Some((request.print(), now));

@@ -72,7 +72,7 @@ impl Provider {
 
     /// Accepts a message, or fails.
     pub fn hand_over(&mut self, message: &Message, now: Time, vault: &Vault, chance: &mut Chance) -> Reported {
-        let in_doubt = || Reported::AttemptOutcome(AttemptOutcome::InDoubt { reason: "no answer".to_owned() });
+        let in_doubt = || Reported::AttemptOutcome(AttemptOutcome::InDoubt { reason: "no response".to_owned() });
         let failed =
             |reason: &str, retry| Reported::AttemptOutcome(AttemptOutcome::Failed { reason: reason.to_owned(), retry });
         let failure = if self.sound { 99 } else { chance.position(50) };
@@ -111,7 +111,7 @@ impl Provider {
     pub fn follow(&self, chance: &mut Chance) -> Option<AttemptOutcome> {
         match if self.sound { 0 } else { chance.position(8) } {
             0..=4 => Some(AttemptOutcome::Delivered { inbox: None }),
-            5 => Some(AttemptOutcome::Failed { reason: "the phone is gone".to_owned(), retry: false }),
+            5 => Some(AttemptOutcome::Failed { reason: "the phone is unreachable".to_owned(), retry: false }),
             _ => None,
         }
     }
@@ -138,7 +138,7 @@ impl Provider {
             complaint = Some(format!("was brought {times} times"));
         }
         if times > 1 && can_be_asked(message) {
-            complaint = Some("was texted twice, although the gateway could have been asked".to_owned());
+            complaint = Some("was texted twice although the gateway could have been queried".to_owned());
         }
         let place = format!("message {}", message.id);
         self.complaint = self.complaint.take().or(complaint.map(|what| Finding { invariant: 10, what, place }));

@@ -123,7 +123,7 @@ impl Rail {
             return None;
         }
         let invariant = if items > 1 { 6 } else { 5 };
-        let what = format!("is {}; the rail has {items} items of it and says {says:?}", transfer.status);
+        let what = format!("is {}; the rail has {items} items of it and reports {says:?}", transfer.status);
         Some(Finding { invariant, what, place: format!("transfer {}", transfer.id) })
     }
 

@@ -46,7 +46,7 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seed, ops, step, finding } = self;
         match finding.invariant {
-            Finding::UNNUMBERED => write!(f, "something is wrong in step {step}")?,
+            Finding::UNNUMBERED => write!(f, "step {step} found an error")?,
             number => write!(f, "invariant {number} is broken in step {step}")?,
         }
         writeln!(f, ": {}: {}", finding.place, finding.what)?;

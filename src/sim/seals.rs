@@ -111,7 +111,7 @@ impl Seals {
                     before.iter().chain(of_row.map(|(_, place)| place))
                 };
                 if seals.iter().enumerate().any(|(own, seal)| others(own).any(|place| opens(seal, place))) {
-                    return finding("has a seal that opens in another place".to_owned());
+                    return finding("has a seal that opens in another row".to_owned());
                 }
                 self.opened += u64::try_from(seals.len()).unwrap_or(0);
                 before = seals;

@@ -28,13 +28,13 @@ pub use sqlite::Sqlite;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("the store could not be read: {0}")]
+    #[error("the store cannot be read: {0}")]
     Read(String),
     /// The row was read but is damaged.
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
     /// Another writer of a shared store was in the way, or the connection broke. A retry may succeed.
-    #[error("the store could not be read just now: {0}")]
+    #[error("the store cannot be read now: {0}")]
     Again(String),
     #[error("the storage is full: {0}")]
     Full(String),
@@ -47,7 +47,7 @@ pub enum CommitError {
     Refused(String),
     /// Nothing was written: another writer of a shared store was in the way, or the connection broke before COMMIT. The
     /// batch can be retried.
-    #[error("the store could not commit just now: {0}")]
+    #[error("the store cannot commit now: {0}")]
     Again(String),
     /// Nothing was written: the storage is full.
     #[error("the storage is full: {0}")]

@@ -55,7 +55,7 @@ impl Reserve {
     /// Deletes the reserve file after a write found no room. Returns whether it existed.
     pub(super) fn release(&self) -> bool {
         let _making = self.0.making.lock().unwrap_or_else(PoisonError::into_inner);
-        self.set_full(true, "the disk is full: changes are refused until there is room again");
+        self.set_full(true, "the disk is full: changes are refused until space is free");
         std::fs::remove_file(&self.0.file).is_ok()
     }
 
@@ -71,12 +71,12 @@ impl Reserve {
             return;
         }
         match self.make() {
-            Ok(()) => self.set_full(false, "there is room on the disk again: changes are accepted"),
+            Ok(()) => self.set_full(false, "the disk has free space again: changes are accepted"),
             Err(error) if is_full(&error) => {
-                self.set_full(true, "the disk has no room for the reserve file: changes are refused");
+                self.set_full(true, "the disk has no space for the reserve file: changes are refused");
             }
             // The store works without a reserve; the next attempt may succeed.
-            Err(error) => tracing::debug!(%error, "the reserve file could not be made"),
+            Err(error) => tracing::debug!(%error, "the reserve file cannot be created"),
         }
     }
 

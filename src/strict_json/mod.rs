@@ -42,32 +42,32 @@ pub enum Json {
 /// Why bytes are not an acceptable JSON document. `at` is a byte offset, or a JSON pointer for problems with keys.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum JsonProblem {
-    #[error("byte {at}: is not UTF-8")]
+    #[error("byte {at}: not valid UTF-8")]
     InvalidUtf8 { at: usize },
     /// Another byte than the grammar allows, or the end.
     #[error("byte {at}: expected {expected}")]
     Syntax { at: usize, expected: &'static str },
-    #[error("byte {at}: nothing may follow the document")]
+    #[error("byte {at}: unexpected data after the document")]
     TrailingBytes { at: usize },
     /// More than [`DEPTH_MAX`] levels.
-    #[error("byte {at}: lists and objects are nested more than {DEPTH_MAX} deep")]
+    #[error("byte {at}: arrays and objects are nested more than {DEPTH_MAX} levels deep")]
     TooDeep { at: usize },
     /// Two values for one key: either could be the one that the caller intended.
-    #[error("{at}: stands twice in one object; send it once")]
+    #[error("{at}: duplicate key")]
     DuplicateKey {
         /// A JSON pointer.
         at: String,
     },
     /// More than [`KEYS_MAX`] keys in one object.
-    #[error("{}an object has at most {KEYS_MAX} keys", if at.is_empty() { String::new() } else { format!("{at}: ") })]
+    #[error("{}the object has more than {KEYS_MAX} keys", if at.is_empty() { String::new() } else { format!("{at}: ") })]
     TooManyKeys {
         /// A JSON pointer.
         at: String,
     },
     /// PostgreSQL cannot store a null byte in a text.
-    #[error("byte {at}: text must not contain null bytes")]
+    #[error("byte {at}: strings must not contain null bytes")]
     NullByte { at: usize },
-    #[error("byte {at}: the number's exponent is beyond ±{EXPONENT_MAX}")]
+    #[error("byte {at}: the exponent of the number is beyond ±{EXPONENT_MAX}")]
     ExponentTooLarge { at: usize },
 }
 

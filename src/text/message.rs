@@ -12,11 +12,14 @@ pub const MESSAGE_MAX: usize = 160;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum MessageProblem {
     /// A URL, a domain, or an e-mail address.
-    #[error("must not contain a web address, a domain or an e-mail address: the text contains the link of the payout")]
+    #[error(
+        "must not contain a web address, a domain or an e-mail address; the message already contains the payout link"
+    )]
     Address,
     /// Digits that a phone offers to call.
     #[error(
-        "must not contain a phone number: no run of 7 digits or more but a date such as 2026-01-31 or a number such as Invoice 1234567"
+        "must not contain a phone number; 7 or more digits are allowed only in a date such as 2026-01-31 or a number \
+         such as Invoice 1234567"
     )]
     PhoneNumber,
 }
@@ -224,7 +227,7 @@ mod tests {
     #[test]
     fn messages_that_lead_somewhere_are_refused() {
         for message in [
-            "Your account is locked. Choose how to get it: https://evil.example/claim/AaBb",
+            "Your account is locked. Choose how to get paid: https://evil.example/claim/AaBb",
             "evil.example",
             "go to EVIL.EXAMPLE/claim now",
             "(bit.ly/x)",

@@ -118,16 +118,16 @@ pub fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/transfers" App "create_transfer" create)
             .about("Transfers", "Move money between the app and a user")
-            .describe("A negative amount goes from the app to the user, a positive one from the user to the app. It completes at once. What goes to users counts for transfer_limits of the app's settings.")
+            .describe("A negative amount goes from the app to the user, a positive amount from the user to the app. The transfer completes immediately. Transfers to users count toward transfer_limits of the app's settings.")
             .takes::<NewTransfer>()
             .example(json!({"user_id": "019a0000-0000-7000-8000-000000000000", "amount": -1000}))
             .gives::<TransferJson>(200, "The transfer.")
             .refuses(&[Code::InsufficientFunds, Code::NotFound, Code::InvalidState, Code::UserInactive, Code::LimitExceeded]),
         route!(Get "/v2/transfers" App "list_transfers" list)
             .about("Transfers", "List transfers")
-            .describe("Newest first, or oldest first with reverse_order=true.")
+            .describe("Lists transfers, newest first; oldest first with reverse_order=true.")
             .asks::<TransfersQuery>()
-            .gives::<ListEnvelope<TransferJson>>(200, "One page."),
+            .gives::<ListEnvelope<TransferJson>>(200, "One page of the list."),
         route!(Get "/v2/transfers/{transfer_id}" App "get_transfer" show)
             .about("Transfers", "Get a transfer")
             .gives::<TransferJson>(200, "The transfer.")

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_states_that_would_do() {
         let refused = apply(TransferStatus::Canceled, TransferEvent::Cleared).unwrap_err();
-        assert_eq!(refused.message, "The transfer is canceled; this takes one that is flagged.");
+        assert_eq!(refused.message, "The transfer is canceled; this call requires status flagged.");
     }
 
     #[test]

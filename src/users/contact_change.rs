@@ -42,9 +42,9 @@ pub fn may_change_contact(user: &User, new: &Identity) -> Result<String, Refusal
         }
     };
     if is_present {
-        return Err(Refusal::field(Code::InvalidInput, field, "is what we have already: enter a new one"));
+        return Err(Refusal::field(Code::InvalidInput, field, "is already your contact; enter a new one"));
     }
-    let message = "There is no verified phone number or e-mail address that could agree to the change.";
+    let message = "The change needs a verified phone number or e-mail address, and there is none.";
     present_contact(user, new).ok_or_else(|| Refusal::new(Code::InvalidState, message))
 }
 

@@ -102,7 +102,7 @@ pub(super) fn may_write_identity(world: &World, by: By, user: &User, field: &str
     if by == By::Organization || !user.is_verified() || connections(world, user)?.len() < 2 {
         return Ok(());
     }
-    let message = "The payee is verified, and other apps pay them too. Use an organization key to change this.";
+    let message = "The payee is verified and other apps pay them too. Use an organization key to change this contact.";
     Err(Refusal::field(Code::InvalidState, field, message).into())
 }
 
@@ -119,7 +119,9 @@ pub(super) fn may_write_phone(
     let refused = |message: &str| Err(Refusal::field(Code::InvalidState, "/phone_number", message).into());
     // Otherwise the number would be free, and a sanctioned person could use it to register again as a new user.
     if user.compliance.0.flags.ofac {
-        return refused("The user is under a sanctions review; the phone number cannot be changed before it ends.");
+        return refused(
+            "The user is under a sanctions review. The phone number cannot be changed until the review ends.",
+        );
     }
     if by == By::App {
         if user.phone_verified_at.is_some() {
@@ -128,7 +130,7 @@ pub(super) fn may_write_phone(
             );
         }
         if user.phone_e164.is_some() && user.phone_app != Some(scope.app) {
-            return refused("This app did not write the phone number. Use an organization key to change it.");
+            return refused("Another app wrote the phone number. Use an organization key to change it.");
         }
         // A phone number opens claims: adding one to a verified payee could hand the payee's claims to another person.
         if user.is_verified() && connections(world, user)?.len() > 1 {
@@ -149,7 +151,10 @@ pub(super) fn may_write_email((scope, by): (Scope, By), user: &User, email: &Ema
     let refused = |message: &str| Err(Refusal::field(Code::InvalidState, "/email", message));
     // Otherwise a sanctioned person could use the free address to register again as a new user.
     if user.email_verified_at.is_some() && user.compliance.0.flags.ofac {
-        return refused("The user is under a sanctions review; the verified address cannot be changed before it ends.");
+        return refused(
+            "The user is under a sanctions review. The verified e-mail address cannot be changed until the review \
+             ends.",
+        );
     }
     if by == By::Organization {
         return Ok(());
@@ -160,7 +165,7 @@ pub(super) fn may_write_email((scope, by): (Scope, By), user: &User, email: &Ema
         );
     }
     if user.email_app != Some(scope.app) {
-        return refused("This app did not write the e-mail address. Use an organization key to change it.");
+        return refused("Another app wrote the e-mail address. Use an organization key to change it.");
     }
     Ok(())
 }

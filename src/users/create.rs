@@ -127,8 +127,8 @@ fn admit(
 /// An app cannot connect another app's user without the organization or the payee. The refusal is the same for every
 /// such user, so it reveals nothing about them.
 fn in_another_app() -> Refusal {
-    let message = "Another app of your organization works with this phone number. There are two ways to connect this app: call \
-                   POST /v2/users with an organization key and the header Api-App-Id, or send a payout link that the payee \
+    let message = "Another app of your organization has a user with this phone number. To connect this app, call POST \
+                   /v2/users with an organization key and the header Api-App-Id, or send a payout link that the payee \
                    claims.";
     Refusal::new(Code::UserInAnotherApp, message)
 }

@@ -99,7 +99,7 @@ impl Command for DeleteUser {
 /// again as a new user, and the findings must be kept.
 fn must_not_be_flagged(user: &User) -> Result<(), Refusal> {
     if user.compliance.0.flags.ofac {
-        let message = "The user is under a sanctions review, or was found to be on a list. Clear the review first.";
+        let message = "The user is under a sanctions review, or matches the sanctions list. Clear the review first.";
         return Err(Refusal::new(Code::InvalidState, message));
     }
     Ok(())
@@ -108,10 +108,16 @@ fn must_not_be_flagged(user: &User) -> Result<(), Refusal> {
 impl DeleteUser {
     fn must_be_settled(&self, world: &mut World, scope: Scope) -> Result<(), Halt> {
         if !ledger::balance(world, scope.org, Account::UserWallet(scope.app, self.user))?.is_zero() {
-            return Err(Refusal::new(Code::UserHasBalance, "The user's wallet is not empty.").into());
+            return Err(
+                Refusal::new(Code::UserHasBalance, "The user's wallet is not empty. Pay out the money first.").into()
+            );
         }
         if (self.hooks.under_way)(world, scope, self.user)? {
-            return Err(Refusal::new(Code::UserHasBalance, "A transfer of the user is still under way.").into());
+            return Err(Refusal::new(
+                Code::UserHasBalance,
+                "The user has a transfer in progress. Wait until it is complete.",
+            )
+            .into());
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ impl Command for RecordFindings {
         let user = find(world, self.scope, self.user)?;
         let member = members::find(world, org, self.acting)?;
         if member.role != Role::Admin {
-            let message = "Only a member with the role admin decides about a user's compliance.";
+            let message = "Only a member with the role admin can record a finding.";
             return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).into());
         }
         rules::must_be_active(&user)?;
@@ -135,12 +135,12 @@ impl Findings {
         if let Some(to) = self.background_check {
             let from = known.background_check;
             if from != to && !may_follow(from, to) {
-                let message = format!("A background check that is {from} does not become {to}.");
+                let message = format!("A background check cannot change from {from} to {to}.");
                 return Err(Refusal::field(Code::InvalidState, "/background_check/status", message));
             }
         }
         if self.tax_id_verification.is_some() && known.w9.is_none() {
-            let message = "The user gave no W-9; there is no number that the tax office could match.";
+            let message = "The user has no W-9, so there is no tax number to match.";
             return Err(Refusal::field(Code::InvalidState, "/tax_id_verification", message));
         }
         if self.ofac_status.is_some() {

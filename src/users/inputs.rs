@@ -53,7 +53,7 @@ impl Input for CountryCode {
         if is_country(&code) {
             return Ok(Self(code));
         }
-        Err(wrong(at, "must be a country's two letters, such as US (ISO 3166-1)"))
+        Err(wrong(at, "must be a two-letter country code such as US (ISO 3166-1)"))
     }
     fn schema() -> Schema {
         json!({"type": "string", "pattern": r"^\s*[A-Za-z]{2}\s*$", "examples": ["US"]})
@@ -69,7 +69,7 @@ impl Input for UsState {
         if is_us_state(&state) {
             return Ok(Self(state));
         }
-        Err(wrong(at, "must be the two letters of a US state, such as NY"))
+        Err(wrong(at, "must be a two-letter US state code such as NY"))
     }
     fn schema() -> Schema {
         json!({"type": "string", "pattern": r"^\s*[A-Za-z]{2}\s*$", "examples": ["NY"]})

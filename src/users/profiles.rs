@@ -106,7 +106,7 @@ pub fn may_be_paid_without_payee(
     if method.platform.pays_whole_dollars() || world.now() >= until {
         return Ok(());
     }
-    let message = format!("The payout method is new and rests until {until}. Pay then, or send a payout link.");
+    let message = format!("The payout method is new and usable from {until}. Pay then, or send a payout link.");
     Err(Refusal::new(Code::InvalidState, message).into())
 }
 

@@ -80,8 +80,7 @@ pub fn must_not_be_reviewed(user: &User) -> Result<(), Refusal> {
     match user.status {
         UserStatus::Verified | UserStatus::Unverified | UserStatus::Disabled => Ok(()),
         UserStatus::InReview => {
-            let message =
-                "This person is being reviewed. The money is kept safe; nothing can be paid out until the review ends.";
+            let message = "The payee is under review. The money is safe; it cannot be paid out until the review ends.";
             Err(Refusal::new(Code::InvalidState, message))
         }
     }
@@ -94,7 +93,7 @@ pub fn must_be_verified(user: &User) -> Result<(), Refusal> {
     if user.is_verified() {
         return Ok(());
     }
-    let message = "The user is not verified yet. Send a verification token and let the user enter it first.";
+    let message = "The user is not verified. Send a verification code and let the user enter it first.";
     Err(Refusal::new(Code::InvalidState, message))
 }
 

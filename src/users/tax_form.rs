@@ -51,7 +51,7 @@ pub struct Certified;
 
 impl Input for Certified {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
-        if bool::read(json, at)? { Ok(Self) } else { Err(wrong(at, "must be true: the form counts only signed")) }
+        if bool::read(json, at)? { Ok(Self) } else { Err(wrong(at, "must be true")) }
     }
     fn schema() -> serde_json::Value {
         serde_json::json!({"type": "boolean", "const": true})
@@ -65,7 +65,7 @@ impl Input for ForeignCountry {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let country = CountryCode::read(json, at)?.0;
         if country == "US" {
-            return Err(wrong(at, "must not be US: who lives in the United States files a W-9"));
+            return Err(wrong(at, "must not be US; a resident of the United States submits a W-9"));
         }
         Ok(Self(country))
     }
@@ -225,8 +225,10 @@ impl TaxFormInput {
         match (self.w9, self.w8ben) {
             (Some(form), None) => Ok(form.into_form()),
             (None, Some(form)) => form.checked(today, &format!("{at}/w8ben")),
-            (Some(_), Some(_)) => Err(wrong(&format!("{at}/w8ben"), "goes without w9: send one of the two")),
-            (None, None) => Err(wrong(&format!("{at}/w9"), "is required, or w8ben instead")),
+            (Some(_), Some(_)) => {
+                Err(wrong(&format!("{at}/w8ben"), "cannot be combined with w9; send only one of them"))
+            }
+            (None, None) => Err(wrong(&format!("{at}/w9"), "is required unless w8ben is sent")),
         }
     }
 }
@@ -300,12 +302,12 @@ pub fn tax_id(text: &str, kind: TaxIdType, at: &str) -> Result<String, Problems>
         TaxIdType::Ssn => (
             Code::InvalidSsn,
             nine && (is_ssn(&digits) || is_itin(&digits)),
-            "must be a social security number or an ITIN that may be given out: nine digits, dashes allowed",
+            "must be a valid social security number or ITIN: nine digits, dashes are allowed",
         ),
         TaxIdType::Ein => (
             Code::InvalidInput,
             nine && !digits.starts_with("00"),
-            "must be an employer identification number: nine digits, dashes allowed",
+            "must be an employer identification number: nine digits, dashes are allowed",
         ),
     };
     if given_out { Ok(digits) } else { Err(problem(code, at, message)) }

@@ -141,9 +141,9 @@ pub fn may_be_paid(world: &World, scope: Scope, user: &User, taxed: Option<Cents
     rules::must_not_be_reviewed(user)?;
     let Some(taxed) = taxed else { return Ok(()) };
     if tax_form_is_due(world, scope, user, taxed)? {
-        let message = "A tax form is due first: what this person was paid this year reaches the amount that is \
-                       reported on form 1099-NEC. Collect a W-9, or a W-8BEN from a foreign person, by a payout \
-                       link or with PUT /v2/users/{user_id}/compliance. The money is kept safe.";
+        let message = "A tax form is required first, because this year's payments to the user reach the reporting \
+                       threshold of form 1099-NEC. Collect a W-9, or a W-8BEN from a foreign person, with a payout \
+                       link or with PUT /v2/users/{user_id}/compliance. The money is safe.";
         return Err(Refusal::new(Code::UserInfoMissing, message).into());
     }
     Ok(())

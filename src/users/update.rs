@@ -37,7 +37,7 @@ impl Input for MethodChoice {
             return Ok(Self::Rail(platform));
         }
         let id = PayoutMethodId::read(json, at);
-        id.map(Self::Method).map_err(|_| wrong(at, "must be a platform, or the id of a payout method"))
+        id.map(Self::Method).map_err(|_| wrong(at, "must be a platform or the id of a payout method"))
     }
     fn schema() -> Schema {
         json!({"anyOf": [Platform::schema(), PayoutMethodId::schema()]})
@@ -185,7 +185,7 @@ fn chosen(world: &mut World, scope: Scope, user: &User, choice: MethodChoice) ->
         MethodChoice::Rail(platform) => method.platform == platform && method.origin != MethodOrigin::Unknown,
         MethodChoice::Method(id) => method.id == id,
     });
-    let message = "is not set up for this user; set up the payout method first";
+    let message = "is not a payout method of this user; set it up first";
     let not_set_up = || Refusal::field(Code::InvalidInput, "/default_payout_method", message);
     Ok(found.ok_or_else(not_set_up)?.id)
 }

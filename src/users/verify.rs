@@ -84,7 +84,7 @@ impl Command for Verify {
 fn unverified_phone(user: &User) -> Result<&str, Refusal> {
     rules::must_be_active(user)?;
     if user.phone_verified_at.is_some() {
-        return Err(Refusal::new(Code::InvalidInput, "The user is verified already."));
+        return Err(Refusal::new(Code::InvalidInput, "The user is already verified."));
     }
     let missing = || Refusal::new(Code::UserInfoMissing, "The user has no phone number.");
     user.phone_e164.as_deref().ok_or_else(missing)

@@ -34,14 +34,15 @@ impl Command for AddPaymentMethod {
         let vendor = super::find(world, self.scope, self.vendor)?;
         let is_first = super::ever_added(world, &vendor)?.is_empty();
         if !is_first && self.acting.is_none() {
-            let message = "is required for every account but a new vendor's first: a second member confirms it";
+            let message = "is required for every account except the first of a new vendor, because a second member \
+                           must confirm the account";
             return Err(Refusal::field(Code::InvalidInput, "/acting_user_id", message).into());
         }
         let actor = acting_if_named(world, org, self.acting, Act::Prepare)?;
         let vendor = super::find_active(world, self.scope, vendor.id)?;
         let known = bank_accounts::of_holder(world, org, vendor.id.0)?;
         if known.iter().any(|account| account.fingerprint == self.account.fingerprint) {
-            let message = "This account is a payment method of the vendor already.";
+            let message = "This account is already a payment method of the vendor.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         }
 

@@ -95,8 +95,8 @@ impl Command for DeletePaymentMethod {
 
 fn open(what: &str) -> Refusal {
     let message = format!(
-        "Payables that are neither paid nor canceled name this {what}. Change or cancel those that are created or \
-             rejected, reject those that wait or failed, and pay those that are approved."
+        "Open payables name this {what}. Update or cancel those that are created or rejected, reject those that are \
+         submitted or failed, and pay those that are approved."
     );
     Refusal::new(Code::InvalidState, message)
 }

@@ -223,7 +223,7 @@ fn vendor_routes(are_open: AreOpen) -> Vec<Route> {
             .members(Permission::View)
             .about(TAG, "List vendors")
             .asks::<VendorsQuery>()
-            .gives::<ListEnvelope<VendorJson>>(200, "One page."),
+            .gives::<ListEnvelope<VendorJson>>(200, "One page of the list."),
         route!(Post "/v2/accounts-payable/vendors" App "create_vendor" create)
             .members(Permission::Prepare)
             .about(TAG, "Add a vendor")
@@ -238,14 +238,14 @@ fn vendor_routes(are_open: AreOpen) -> Vec<Route> {
         route!(Get "/v2/accounts-payable/vendors/{vendor_id}" App "get_vendor" show)
             .members(Permission::View)
             .about(TAG, "Get a vendor")
-            .gives::<VendorJson>(200, "The vendor; a deleted one too.")
+            .gives::<VendorJson>(200, "The vendor; deleted vendors are returned too.")
             .refuses(&[Code::NotFound]),
         Route::new(Method::Delete, "/v2/accounts-payable/vendors/{vendor_id}", Who::App, "delete_vendor", delete_vendor)
             .members(Permission::Prepare)
             .about(TAG, "Delete a vendor")
             .describe(
-                "Refused while payables name it that are neither paid nor canceled. Histories still name it. To \
-                 delete it again changes nothing.",
+                "Refused while an open payable (neither paid nor canceled) names the vendor. Histories still name it. \
+                 A repeated call changes nothing.",
             )
             .takes::<Deletion>()
             .gives::<VendorJson>(200, "The vendor.")
@@ -261,15 +261,15 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
             .members(Permission::View)
             .about(TAG, "List a vendor's payment methods")
             .asks::<VendorPaymentMethodsQuery>()
-            .gives::<ListEnvelope<VendorPaymentMethodJson>>(200, "One page.")
+            .gives::<ListEnvelope<VendorPaymentMethodJson>>(200, "One page of the list.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/accounts-payable/vendors/{vendor_id}/payment-methods" App "create_vendor_payment_method" add_payment_method)
             .members(Permission::Prepare)
             .about(TAG, "Add a vendor's payment method")
             .describe(
-                "The first of a new vendor may be used at once; above the app's payable_approval_limit it rests 24 hours. Each \
-                 later one must be confirmed by a second member, and then rests 24 hours before it can be paid to \
-.",
+                "The first payment method of a new vendor is usable immediately; above the app's \
+                 payable_approval_limit it is usable after 24 hours. A second member must confirm each later payment \
+                 method, which is usable 24 hours after that.",
             )
             .takes::<NewVendorPaymentMethod>()
             .example(json!({"name": "Corner Shop", "account_number": "000123456789", "routing_number": "110000000"}))
@@ -278,13 +278,14 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
         Route::new(Method::Get, PATH, Who::App, "get_vendor_payment_method", show_payment_method)
             .members(Permission::View)
             .about(TAG, "Get a vendor's payment method")
-            .gives::<VendorPaymentMethodJson>(200, "The payment method; a deleted one too.")
+            .gives::<VendorPaymentMethodJson>(200, "The payment method; deleted payment methods are returned too.")
             .refuses(&[Code::NotFound]),
         Route::new(Method::Delete, PATH, Who::App, "delete_vendor_payment_method", delete_method)
             .members(Permission::Prepare)
             .about(TAG, "Delete a vendor's payment method")
             .describe(
-                "Refused while payables name it that are neither paid nor canceled. To delete it again changes nothing.",
+                "Refused while an open payable (neither paid nor canceled) names the payment method. A repeated call \
+                 changes nothing.",
             )
             .takes::<Deletion>()
             .gives::<VendorPaymentMethodJson>(200, "The payment method.")
@@ -293,8 +294,9 @@ fn payment_method_routes(are_open: AreOpen) -> Vec<Route> {
             .members(Permission::Confirm)
             .about(TAG, "Confirm a vendor's payment method")
             .describe(
-                "By a second member: any but a viewer and the one who added it, with their own session or, unless the app \
-                 requires member_proof, with the organization's key and Api-App-Id. It can be paid to 24 hours from then on.",
+                "Requires a second member: not a viewer, and not the member who added it. The member uses their own \
+                 session or, unless the app requires member_proof, the organization's key with Api-App-Id. The \
+                 payment method is usable 24 hours later.",
             )
             .takes::<Confirmation>()
             .gives::<VendorPaymentMethodJson>(200, "The payment method.")

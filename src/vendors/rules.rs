@@ -37,7 +37,7 @@ const fn transition(status: MethodStatus, event: VendorEvent) -> Option<MethodSt
 
 pub fn is_second_member(method: &VendorPaymentMethod, member: MemberId) -> Result<(), Refusal> {
     if method.added_by == Some(member) {
-        let message = "Who added an account cannot confirm it: let another member look at it.";
+        let message = "The member who added the payment method cannot confirm it. Let another member confirm it.";
         return Err(Refusal::field(Code::SelfApproval, "/acting_user_id", message));
     }
     Ok(())
@@ -48,10 +48,10 @@ pub fn may_be_paid(method: &VendorPaymentMethod, now: Time) -> Result<(), Refusa
     let message = match (method.status, method.usable_at) {
         (MethodStatus::Confirmed, Some(usable_at)) if now >= usable_at => return Ok(()),
         (MethodStatus::Confirmed, Some(usable_at)) => {
-            format!("The vendor's payment method is new and rests until {usable_at}. Pay then, or ask the vendor now.")
+            format!("The vendor's payment method is new and usable from {usable_at}. Pay then.")
         }
         (MethodStatus::Unconfirmed, _) | (MethodStatus::Confirmed, None) => {
-            "The vendor's payment method was not confirmed by a second member yet.".to_owned()
+            "A second member must confirm the vendor's payment method first.".to_owned()
         }
         (MethodStatus::Deleted, _) => "The vendor's payment method was deleted.".to_owned(),
     };
@@ -73,8 +73,8 @@ pub fn first_has_rested(
         return Ok(());
     }
     let message = format!(
-        "The account is a new vendor's first. Until {rested_at} it is paid at most {} in all, the app's \
-         payable_approval_limit; with this payment it would be {}. Pay then.",
+        "The payment method is the first of a new vendor. Until {rested_at} its payments are limited to {} in total, \
+         the app's payable_approval_limit; with this payment the total would be {}. Pay after that time.",
         limit.dollars(),
         total.dollars()
     );

@@ -49,9 +49,8 @@ impl Contents {
 
     /// Returns why this cannot be a company's store, or `None`.
     pub fn refusal(&self, empty_ok: bool) -> Option<&'static str> {
-        (self.organizations == 0 && !empty_ok).then_some(
-            "there is no organization in it. If it is meant to be empty, run the same command with --empty-ok",
-        )
+        (self.organizations == 0 && !empty_ok)
+            .then_some("it has no organization. If it should be empty, run the same command with --empty-ok")
     }
 }
 

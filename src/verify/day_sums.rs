@@ -42,7 +42,7 @@ impl DaySums {
             };
             Finding {
                 invariant: 3,
-                what: format!("lacks {lacks} cents of its {what}"),
+                what: format!("misses {lacks} cents of its {what}"),
                 place: format!("{what} of app {app}{of} on {day}"),
             }
         })
@@ -123,17 +123,17 @@ mod tests {
         ];
         assert_eq!(found(&right), Vec::<String>::new(), "all but what failed and what was canceled");
         let lacks = [
-            "lacks 1 cents of its payouts",
-            "lacks 1 cents of its bills",
-            "lacks 1 cents of its transfers to users",
-            "lacks 1 cents of its payments",
-            "lacks 1 cents of its payments",
+            "misses 1 cents of its payouts",
+            "misses 1 cents of its bills",
+            "misses 1 cents of its transfers to users",
+            "misses 1 cents of its payments",
+            "misses 1 cents of its payments",
         ];
         for (place, lacks) in lacks.iter().enumerate() {
             let mut wrong = right;
             wrong[place].2 -= 1;
             assert_eq!(found(&wrong), [*lacks]);
         }
-        assert_eq!(found(&right[1..]), ["lacks 500 cents of its payouts"]);
+        assert_eq!(found(&right[1..]), ["misses 500 cents of its payouts"]);
     }
 }

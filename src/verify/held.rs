@@ -30,7 +30,7 @@ impl Held {
             Some(payment) if debit.held && payment.status != TransferStatus::Completed => {
                 Some("holds money of a payment that is not completed")
             }
-            Some(_) if debit.held && debit.available_at.is_none() => Some("is held without an end"),
+            Some(_) if debit.held && debit.available_at.is_none() => Some("has no end of its payment hold"),
             Some(_) => None,
         };
         if let Some(what) = wrong {
@@ -45,7 +45,7 @@ impl Held {
     pub fn findings(mut self) -> Vec<Finding> {
         for ((_, app), more) in std::mem::take(&mut self.apps) {
             if more != 0 {
-                let what = format!("held payments are {more} cents more than what the app holds of them");
+                let what = format!("held payments exceed the app's balance of them by {more} cents");
                 self.find(what, format!("app {app}"));
             }
         }

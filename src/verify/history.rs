@@ -50,7 +50,7 @@ impl<'a> Anchored<'a> {
             if anchor.head.hash == hash {
                 self.met += 1;
             } else {
-                let what = "the history was rewritten: an anchor has another hash here".to_owned();
+                let what = "the history was rewritten: the hash of an anchor differs".to_owned();
                 self.findings.push(Finding { invariant: 15, what, place: place(log, of, sequence) });
             }
         }
@@ -87,7 +87,7 @@ fn check_ledgers(
     let mut findings = Vec::new();
     snapshot.each::<LedgerBook>(|book| {
         if chains.get(&book.org).map_or(&[][..], Vec::as_slice) != book.hash {
-            let what = "transactions or entries were changed: the ledger's chain does not lead to its head".to_owned();
+            let what = "transactions or entries were changed: the ledger's chain does not match its head".to_owned();
             findings.push(Finding { invariant: 15, what, place: format!("ledger of organization {}", book.org) });
         }
         Ok(())
@@ -147,11 +147,11 @@ fn check_events(
         // A log may have a subscription before its first event.
         let ended = ends.get(&key).map_or((0, [].as_slice()), |end| (end.sequence, end.hash.as_slice()));
         if ended != (stream.sequence, stream.hash.as_slice()) {
-            let what = "the log does not end where its head says".to_owned();
+            let what = "the log does not end at its head".to_owned();
             findings.push(Finding { invariant: 14, what, place: format!("log of app {}", stream.app) });
         }
         if chain.is_some() && (stream.unkeyed_to < 0 || stream.unkeyed_to > stream.sequence) {
-            let what = "its chain was not carried over: start this version once with its master key".to_owned();
+            let what = "its chain is not upgraded: start this version once with its master key".to_owned();
             findings.push(Finding { invariant: 15, what, place: format!("log of app {}", stream.app) });
         }
     }
@@ -161,7 +161,7 @@ fn check_events(
 /// Checks the key's proof that the events up to here were emitted before the log had a key.
 fn unproved(chain: &ChainKey, stream: &EventStream, hash: &[u8]) -> Option<Finding> {
     let proof = events::unkeyed_proof(chain, stream, stream.unkeyed_to, hash);
-    let what = "nothing proves that the events up to here were emitted without a key".to_owned();
+    let what = "the keyless events up to here are not proved".to_owned();
     let place = place(Log::Events, stream.app.0, stream.unkeyed_to);
     (stream.unkeyed_proof.as_ref() != Some(&proof)).then_some(Finding { invariant: 15, what, place })
 }
@@ -177,5 +177,5 @@ fn follow(end: &mut LogEnd, event: &Event, chain: Option<&ChainKey>) -> Option<F
     if gap {
         return Some(Finding { invariant: 14, what: "the events before it are missing".to_owned(), place });
     }
-    (!linked).then(|| Finding { invariant: 15, what: "was changed, or one before it was".to_owned(), place })
+    (!linked).then(|| Finding { invariant: 15, what: "this event or an earlier one was changed".to_owned(), place })
 }

@@ -192,7 +192,7 @@ fn check_requests(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fi
         };
         let what = payout_requests::rules::contradiction(request, link.as_deref()).or_else(|| {
             let shared = link.is_some_and(|link| !made.insert((link.org, link.id)));
-            shared.then_some("its link was made by another request")
+            shared.then_some("its link was created by another request")
         });
         findings.extend(what.map(|what| {
             let place = format!("payout request {}", request.id);
@@ -249,7 +249,7 @@ fn check_sums(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     })?;
     let year = |(app, user, year, reported, sum)| Finding {
         invariant: 3,
-        what: format!("says {reported} cents; its transfers say {sum}"),
+        what: format!("records {reported} cents; its transfers sum to {sum}"),
         place: format!("tax year {year} of user {user} with app {app}"),
     };
     let wrong = days.findings().chain(years.wrong().into_iter().map(year));
@@ -264,7 +264,11 @@ fn check_links(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
         sums.transfer(transfer);
         if transfer.under_way_of != transfer.whose_while_under_way() {
             let place = format!("transfer {}", transfer.id);
-            findings.push(Finding { invariant: 5, what: "is not found while it is under way".to_owned(), place });
+            findings.push(Finding {
+                invariant: 5,
+                what: "is in progress but is not indexed under its owner".to_owned(),
+                place,
+            });
         }
         Ok(())
     })?;
@@ -274,7 +278,7 @@ fn check_links(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     })?;
     let wrong = sums.wrong().map(|(link, lacks)| Finding {
         invariant: 3,
-        what: format!("lacks {lacks} cents of its payouts"),
+        what: format!("misses {lacks} cents of its payouts"),
         place: format!("payout link {link}"),
     });
     findings.extend(wrong);
@@ -292,7 +296,7 @@ fn check_profiles(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
             if !method.is_some_and(|method| profile.owns(&method)) {
                 findings.push(Finding {
                     invariant: Finding::UNNUMBERED,
-                    what: "the default payout method is none of this app's methods of this user".to_owned(),
+                    what: "the default payout method does not belong to this app and user".to_owned(),
                     place: format!("profile of user {} with app {}", profile.user_id, profile.app),
                 });
             }
@@ -307,7 +311,7 @@ fn check_keys(snapshot: &Snapshot<'_>) -> Result<Vec<Finding>, StoreError> {
     let mut findings = Vec::new();
     snapshot.each::<Key>(|key| {
         if !keys::agrees(&key.client_id, key.app) {
-            let what = "opens something else than its prefix says".to_owned();
+            let what = "opens another resource than its prefix says".to_owned();
             findings.push(Finding { invariant: 31, what, place: format!("key {}", key.client_id) });
         }
         Ok(())
@@ -340,7 +344,7 @@ fn check_batches(snapshot: &Snapshot<'_>, report: &mut Report) -> Result<Vec<Fin
         Ok(())
     })?;
     for (_, id) in tallies.into_keys() {
-        find("has rows and is not there", format!("payout link batch {id}"));
+        find("has rows but does not exist", format!("payout link batch {id}"));
     }
     Ok(findings)
 }

@@ -33,7 +33,8 @@ impl Command for CreateEndpoint {
 
     fn decide(&self, world: &mut World) -> Result<Arc<WebhookEndpoint>, Halt> {
         if of_app(world, self.scope)?.len() >= ENDPOINTS_MAX {
-            let message = format!("The app has {ENDPOINTS_MAX} webhook endpoints already. Delete one of them first.");
+            let message =
+                format!("The app has {ENDPOINTS_MAX} webhook endpoints, which is the limit. Delete one first.");
             return Err(Refusal::new(Code::LimitExceeded, message).into());
         }
 

@@ -65,11 +65,11 @@ impl Input for EventNames {
     fn read(json: &Json, at: &str) -> Result<Self, Problems> {
         let names = Vec::<EventName>::read(json, at)?;
         if names.is_empty() {
-            return Err(wrong(at, "must name an event; leave it out, or send null, for all"));
+            return Err(wrong(at, "must name an event; omit it or send null for all events"));
         }
         let twice = names.iter().enumerate().find(|(seal_context, name)| names[..*seal_context].contains(name));
         match twice {
-            Some((seal_context, name)) => Err(wrong(&format!("{at}/{seal_context}"), format!("{name} stands twice"))),
+            Some((seal_context, name)) => Err(wrong(&format!("{at}/{seal_context}"), format!("{name} is a duplicate"))),
             None => Ok(Self(names)),
         }
     }
@@ -248,9 +248,9 @@ fn endpoint_routes() -> Vec<Route> {
         route!(Post "/v2/webhook-endpoints" App "create_webhook_endpoint" create)
             .about("Webhooks", "Create a webhook endpoint")
             .describe(
-                "From now on the app's events are posted to the URL, signed as Standard Webhooks has it: see the \
-                 webhooks of this document. The secret is shown in this answer only. In production the URL must be \
-                 https and lead to the public internet. At most 16 endpoints for each app.",
+                "bursar posts the app's events from then on to the URL, signed according to Standard Webhooks; see \
+                 the webhooks of this document. Only this response shows the secret. In production, the URL must use \
+                 https and resolve to a public address. An app has at most 16 endpoints.",
             )
             .takes::<CreateWebhookEndpointInput>()
             .example(json!({
@@ -262,24 +262,24 @@ fn endpoint_routes() -> Vec<Route> {
         route!(Get "/v2/webhook-endpoints" App "list_webhook_endpoints" list)
             .about("Webhooks", "List webhook endpoints")
             .asks::<WebhookEndpointsQuery>()
-            .gives::<ListEnvelope<WebhookEndpointJson>>(200, "One page."),
+            .gives::<ListEnvelope<WebhookEndpointJson>>(200, "One page of the list."),
         route!(Get "/v2/webhook-endpoints/{webhook_endpoint_id}" App "get_webhook_endpoint" show)
             .about("Webhooks", "Get a webhook endpoint")
             .gives::<WebhookEndpointJson>(200, "The endpoint."),
         route!(Patch "/v2/webhook-endpoints/{webhook_endpoint_id}" App "update_webhook_endpoint" update)
-            .about("Webhooks", "Change, disable or enable a webhook endpoint")
+            .about("Webhooks", "Update, disable or enable a webhook endpoint")
             .takes::<UpdateWebhookEndpointInput>()
             .example(json!({"status": "disabled"}))
             .gives::<WebhookEndpointJson>(200, "The endpoint."),
         route!(Delete "/v2/webhook-endpoints/{webhook_endpoint_id}" App "delete_webhook_endpoint" delete)
             .about("Webhooks", "Delete a webhook endpoint")
-            .describe("What is still on its way to it is not sent any more.")
-            .gives_empty(204, "It is gone."),
+            .describe("Pending deliveries to the endpoint are not sent.")
+            .gives_empty(204, "The endpoint is deleted."),
         route!(Post "/v2/webhook-endpoints/{webhook_endpoint_id}/rotate-secret" App "rotate_webhook_secret" rotate_secret)
-            .about("Webhooks", "Give a webhook endpoint another secret")
+            .about("Webhooks", "Rotate the secret of a webhook endpoint")
             .describe(
-                "For 24 hours the secret before it signs too, and the header webhook-signature carries both signatures. \
-                 A secret older than that one signs no more.",
+                "For 24 hours the previous secret signs too, and the header webhook-signature contains both \
+                 signatures. Older secrets stop signing.",
             )
             .takes::<NoFields>()
             .gives::<WebhookEndpointWithSecretJson>(200, "The endpoint with its new secret."),
@@ -289,21 +289,22 @@ fn endpoint_routes() -> Vec<Route> {
 fn delivery_routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/webhook-endpoints/{webhook_endpoint_id}/deliveries" App "list_webhook_deliveries" list_deliveries)
-            .about("Webhooks", "List what was sent to a webhook endpoint, and what will be")
+            .about("Webhooks", "List the deliveries of a webhook endpoint")
             .describe(
-                "An attempt is made at once, and then 5 seconds, 5 minutes, 30 minutes, 2, 5, 10 and 10 hours after the \
-                 one before failed; then the delivery is dead. Kept for 30 days after the last change.",
+                "Lists sent and pending deliveries. The first attempt is immediate; retries follow 5 seconds, 5 \
+                 minutes, 30 minutes, 2, 5, 10 and 10 hours after a failed attempt. After eight failed attempts the \
+                 delivery is dead. Deliveries are kept for 30 days after their last change.",
             )
             .asks::<WebhookDeliveriesQuery>()
-            .gives::<ListEnvelope<WebhookDeliveryJson>>(200, "One page."),
+            .gives::<ListEnvelope<WebhookDeliveryJson>>(200, "One page of the list."),
         route!(
             Post "/v2/webhook-endpoints/{webhook_endpoint_id}/deliveries/{delivery_id}/replay" App
             "replay_webhook_delivery" replay
         )
-        .about("Webhooks", "Send an event to a webhook endpoint once more")
-        .describe("At once, and then by the schedule from its beginning, whatever came of it before.")
+        .about("Webhooks", "Replay a webhook delivery")
+        .describe("Sends the event again immediately, with the full retry schedule, regardless of the delivery's state.")
         .takes::<NoFields>()
-        .gives::<WebhookDeliveryJson>(200, "The delivery, pending again.")
+        .gives::<WebhookDeliveryJson>(200, "The pending delivery.")
         .refuses(&[Code::InvalidState]),
     ]
 }

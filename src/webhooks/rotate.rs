@@ -44,6 +44,6 @@ impl Command for RotateSecret {
 }
 
 fn damaged() -> Refusal {
-    let message = "The secret of this endpoint does not open. Delete the endpoint and create another one.";
+    let message = "The secret of this endpoint cannot be decrypted. Delete the endpoint and create another one.";
     Refusal::new(Code::InternalError, message)
 }

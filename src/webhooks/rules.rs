@@ -27,10 +27,10 @@ impl DeliveryEvent {
 
     const fn words(self) -> &'static str {
         match self {
-            Self::Accepted => "the receiver answers 2xx",
-            Self::Failed => "an attempt fails, and it was not the eighth",
+            Self::Accepted => "the receiver responds with 2xx",
+            Self::Failed => "one of the first seven attempts fails",
             Self::FailedForGood => "the eighth attempt fails",
-            Self::ReceiverGone => "the receiver answers 410",
+            Self::ReceiverGone => "the receiver responds with 410",
             Self::EndpointDisabled => "its endpoint is disabled when it is due",
             Self::Replayed => "it is replayed",
         }
@@ -98,10 +98,10 @@ mod tests {
         assert_eq!(
             reported,
             [
-                "pending: the receiver answers 2xx -> succeeded",
-                "pending: an attempt fails, and it was not the eighth -> pending",
+                "pending: the receiver responds with 2xx -> succeeded",
+                "pending: one of the first seven attempts fails -> pending",
                 "pending: the eighth attempt fails -> dead",
-                "pending: the receiver answers 410 -> dead",
+                "pending: the receiver responds with 410 -> dead",
                 "pending: its endpoint is disabled when it is due -> dead",
                 "pending: it is replayed -> pending",
                 "succeeded: it is replayed -> pending",

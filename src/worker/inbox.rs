@@ -82,7 +82,7 @@ impl Put {
             Channel::Email => false,
         };
         if unreachable {
-            let reason = "The carrier reports that this number cannot be reached.".to_owned();
+            let reason = "The provider reports that this number is unreachable.".to_owned();
             return Ok(AttemptOutcome::Failed { reason, retry: false });
         }
         Ok(AttemptOutcome::Delivered { inbox: Some(self.pen.compose(letter)?) })

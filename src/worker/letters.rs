@@ -43,7 +43,7 @@ pub(super) async fn send(bursar: &Bursar, leased: Leased, id: MessageId) -> Resu
         (None, Environment::Sandbox) => inbox::put(bursar, leased, id).await,
         (None, Environment::Production) => {
             // The settings exclude this case. If it occurs, the delivery fails instead of appearing to succeed.
-            let reason = "No carrier is configured for this channel.".to_owned();
+            let reason = "No provider is configured for this channel.".to_owned();
             conclude(bursar, leased, &message, AttemptOutcome::Failed { reason, retry: true }).await
         }
     }
@@ -66,7 +66,7 @@ pub(super) async fn follow(bursar: &Bursar, leased: Leased, id: MessageId) -> Re
         }
         Ok(DeliveryOutcome::OnItsWay) => bursar.engine.run(StillOnItsWay { leased }).await,
         Err(reason) => {
-            tracing::info!(%id, reason, "a carrier does not say what became of a message");
+            tracing::info!(%id, reason, "a provider does not report the status of a message");
             bursar.engine.run(StillOnItsWay { leased }).await
         }
     }
@@ -133,7 +133,7 @@ async fn attempt(
         // The process paused after the commit: another worker may have queried the provider and sent the message.
         Begun::Send if since.elapsed() > HAND_OVER_WITHIN => Err(Refusal::new(
             Code::ServiceUnavailable,
-            "The worker came too late to tell the carrier. The carrier is asked when the lease ends.",
+            "The worker did not send the message in time. The provider is queried when the lease ends.",
         )),
         Begun::Send => {
             let reported = hand_over(bursar, message, composed, provider).await;
@@ -208,7 +208,7 @@ async fn conclude(bursar: &Bursar, leased: Leased, message: &Message, outcome: A
 /// Logs a failed attempt. A provider may repeat the recipient in its response; the log must not.
 fn warn(message: &Message, attempt: i64, outcome: &AttemptOutcome) {
     let (what, reason) = match outcome {
-        AttemptOutcome::Failed { reason, retry: true } => ("was put off", reason),
+        AttemptOutcome::Failed { reason, retry: true } => ("was postponed", reason),
         AttemptOutcome::Failed { reason, retry: false } => ("failed", reason),
         AttemptOutcome::InDoubt { reason } => ("is in doubt", reason),
         AttemptOutcome::Delivered { .. } | AttemptOutcome::Taken { .. } | AttemptOutcome::Superseded { .. } => return,

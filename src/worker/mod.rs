@@ -146,7 +146,7 @@ async fn tidy(bursar: Arc<Bursar>, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             cleared = clear_away(&bursar) => {
                 if let Err(refusal) = cleared {
-                    tracing::warn!(refusal.message, "what is old could not be cleared away");
+                    tracing::warn!(refusal.message, "expired data cannot be removed");
                 }
                 // The loop checks the signal, so the result does not matter.
                 drop(tokio::time::timeout(TIDY_EVERY, stop.changed()).await);
@@ -276,7 +276,7 @@ async fn poll(bursar: &Arc<Bursar>, hands: &Hands) -> bool {
                 });
             }
             Ok(None) => {}
-            Err(refusal) => tracing::warn!(refusal.message, "a job could not be leased"),
+            Err(refusal) => tracing::warn!(refusal.message, "a job cannot be leased"),
         }
     }
     found
@@ -289,7 +289,7 @@ async fn do_unleased(bursar: Arc<Bursar>, job: Arc<Job>, taken: Taken) {
     if !done.unwrap_or(false)
         && let Err(refusal) = bursar.engine.run(Lease { org: job.org, id: job.id }).await
     {
-        tracing::warn!(refusal.message, "a job that failed could not be put off");
+        tracing::warn!(refusal.message, "a failed job cannot be postponed");
     }
     drop(taken);
 }
@@ -304,12 +304,13 @@ pub async fn do_job(bursar: &Arc<Bursar>, leased: Leased) -> bool {
             true
         }
         Err(refusal) if refusal.code == Code::ResourceBusy => {
-            tracing::info!(%id, kind, "a job's lease went to another worker");
+            tracing::info!(%id, kind, "the lease of a job belongs to another worker");
             true
         }
         Err(refusal) => {
             metrics::counter!("bursar_jobs_failed_total", "kind" => kind).increment(1);
-            tracing::warn!(%id, kind, attempt, code = refusal.code.as_str(), refusal.message, "a job failed; it is tried again");
+            tracing::warn!(%id, kind, attempt, code = refusal.code.as_str(), refusal.message, "a job failed; it is \
+                                                                                               retried");
             false
         }
     }
@@ -363,7 +364,8 @@ async fn submit(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
     let instruction = bursar.read(move |world| settlements::instruction(world, &vault, org, id)).await;
     let instruction = match instruction {
         Err(refusal) if refusal.code == Code::InternalError && is_tampered(bursar, org, id).await? => {
-            tracing::error!(transfer = %id, "the account of a transfer was changed behind the program's back: it fails");
+            tracing::error!(transfer = %id, "the sealed account of a transfer was changed in the store; the transfer \
+                                             fails");
             None
         }
         other => other?,
@@ -385,7 +387,7 @@ async fn follow(bursar: &Bursar, leased: Leased, id: TransferId) -> Result<(), R
     }
     if let Some(anomaly) = bursar.engine.run(Followed { leased, transfer: id, item_status }).await? {
         metrics::counter!("bursar_transfers_odd_total", "kind" => anomaly.kind).increment(1);
-        tracing::warn!(transfer = %id, kind = anomaly.kind, reason = anomaly.reason, "a transfer must be looked into");
+        tracing::warn!(transfer = %id, kind = anomaly.kind, reason = anomaly.reason, "a transfer needs manual review");
     }
     Ok(())
 }

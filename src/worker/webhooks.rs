@@ -19,8 +19,9 @@ pub(super) async fn call(bursar: &Bursar, leased: Leased, endpoint: WebhookEndpo
         let unknown = Attempted { leased, endpoint, calls: 0, next: None, outcomes: Vec::new() };
         return bursar.engine.run(unknown).await;
     };
-    let secrets = webhooks::secrets(&bursar.vault, &round.endpoint, now)
-        .map_err(|_| Refusal::new(Code::InternalError, "The sealed secret of a webhook endpoint does not open."))?;
+    let secrets = webhooks::secrets(&bursar.vault, &round.endpoint, now).map_err(|_| {
+        Refusal::new(Code::InternalError, "The sealed secret of a webhook endpoint cannot be decrypted.")
+    })?;
     let calls = round.due.iter().map(|(delivery, event)| {
         let (endpoint, secrets) = (&round.endpoint, &secrets);
         async move { (delivery.id, post(bursar, endpoint, secrets, event).await) }

@@ -50,7 +50,7 @@ fn superseded(message: &Message, link: Option<&PayoutLink>, is_erased: bool, now
     if !is_erased {
         return None;
     }
-    let reason = "The person that it was for was deleted before it was sent.".to_owned();
+    let reason = "The recipient was deleted before the message was sent.".to_owned();
     Some(match link {
         Some(_) => AttemptOutcome::Failed { reason, retry: false },
         None => AttemptOutcome::Superseded { reason },
@@ -132,5 +132,5 @@ impl Pen {
 }
 
 fn unreadable() -> Refusal {
-    Refusal::new(Code::InternalError, "A message cannot be composed: its sealed part does not open.")
+    Refusal::new(Code::InternalError, "A message cannot be composed: its sealed value cannot be decrypted.")
 }

@@ -29,7 +29,7 @@ pub fn transitions<S: Words, H: Copy + Debug>(events: &[H], next: impl Fn(S, H) 
 pub fn apply<S: Words>(noun: &str, from: S, next: impl Fn(S) -> Option<S>) -> Result<S, Refusal> {
     next(from).ok_or_else(|| {
         let fitting: Vec<&str> = S::ALL.iter().filter(|it| next(**it).is_some()).map(|it| it.as_str()).collect();
-        let message = format!("The {noun} is {from}; this takes one that is {}.", fitting.join(" or "));
+        let message = format!("The {noun} is {from}; this call requires status {}.", fitting.join(" or "));
         Refusal::new(Code::InvalidState, message)
     })
 }

@@ -287,7 +287,7 @@ test("a link that nobody sent says so", () =>
   withBrowser({}, async (page) => {
     const response = await page.goto(`${bursar.baseUrl}/claim/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`);
     assert.equal(response.status(), 404);
-    await arriveAt(page, "We do not know this link");
+    await arriveAt(page, "We do not recognize this link");
   }));
 
 test("the inbox shows the message and its link leads to the claim", () =>

@@ -164,7 +164,7 @@ fn what_the_rails_book_says_otherwise_is_found() {
     check("lost at the rail", &all_asked, &all_reported, &book[..2]);
     check("twice at the rail", &all_asked, &all_reported, &[&book[..], &book[..1]].concat());
     check("unknown here", &all_asked, &all_reported, &[&book[..], &[item("d", None, None)]].concat());
-    check("asked for by nobody", &all_asked[1..], &all_reported, &book);
+    check("was requested by no client", &all_asked[1..], &all_reported, &book);
     check("told of twice", &[&all_asked[..], &all_asked[..1]].concat(), &all_reported, &book);
     check("in doubt", &all_asked, &with(reported("a", "pending", None)), &book);
     check("another outcome", &all_asked, &with(reported("a", "failed", Some("frozen"))), &book);

@@ -96,12 +96,12 @@ impl Command for ConfirmTotp {
     fn decide(&self, world: &mut World) -> Result<(), Halt> {
         let factor = world.get::<MemberFactor>(key![self.org, self.member])?;
         let Some(factor) = factor.filter(|factor| factor.sealed_pending.is_some()) else {
-            let message = "No second factor waits to be confirmed. Start one first.";
+            let message = "No second factor is waiting for confirmation. Set up a second factor first.";
             return Err(Refusal::new(Code::InvalidState, message).into());
         };
         let proof = self.proof.as_ref().filter(|proof| factor.sealed_pending.as_ref() == Some(&proof.pending));
         let Some(proof) = proof else {
-            return Err(Refusal::field(Code::WrongToken, "/code", "is not the code of this secret at this time").into());
+            return Err(Refusal::field(Code::WrongToken, "/code", "is not the current code of this secret").into());
         };
 
         // From here it must succeed.
@@ -157,5 +157,5 @@ pub(super) fn same_password(world: &World, org: OrgId, member: MemberId, hash: &
     if member.is_some_and(|member| member.password_hash.as_deref() == Some(hash)) {
         return Ok(());
     }
-    Err(Refusal::new(Code::InvalidState, "The password was changed at this moment. Sign in again.").into())
+    Err(Refusal::new(Code::InvalidState, "The password was changed during this request. Sign in again.").into())
 }

@@ -178,7 +178,11 @@ pub struct RecoveryCodesJson {
 pub async fn open(call: Call) -> Outcome {
     let SignIn { organization_id: org, email, password, code, recovery_code } = call.body()?;
     if code.is_some() && recovery_code.is_some() {
-        return Err(Refusal::field(Code::InvalidInput, "/recovery_code", "excludes code: send one of them"));
+        return Err(Refusal::field(
+            Code::InvalidInput,
+            "/recovery_code",
+            "cannot be combined with code; send only one of them",
+        ));
     }
     let account = account(&call.bursar.vault, org, email.as_str());
     let now = call.bursar.clock.now();
@@ -249,10 +253,7 @@ fn known(world: &World, org: OrgId, email: &str, address: Option<&str>) -> Resul
 
 /// Returns one refusal for every wrong sign-in, which does not reveal whether the address or the password was wrong.
 fn wrong() -> Refusal {
-    Refusal::new(
-        Code::Unauthorized,
-        "The e-mail address and the password are not those of a member of this organization.",
-    )
+    Refusal::new(Code::Unauthorized, "The e-mail address or the password is wrong.")
 }
 
 fn account(vault: &Vault, org: OrgId, email: &str) -> Account {
@@ -468,32 +469,32 @@ fn session_routes() -> Vec<Route> {
         route!(Post "/v2/member-sessions" Anyone "open_member_session" open)
             .about(TAG, "Sign a member in")
             .describe(
-                "Gives a session, which is sent in the header Member-Session. It ends an hour after its last use, after \
-                 twelve hours, when it is ended, and when the member's password or role changes. A member with a second \
-                 factor also sends code or recovery_code. Wrong attempts slow down the account from that address and the \
-                 address; they never lock the account.",
+                "Returns a session to send in the header Member-Session. The session ends one hour after its last \
+                 use, after twelve hours, when it is ended, and when the member's password or role changes. A member \
+                 with a second factor also sends code or recovery_code. After wrong attempts, further attempts from \
+                 the same address are delayed; the account is never locked.",
             )
             .takes::<SignIn>()
             .example(json!({
                 "organization_id": "0198c0de-0000-7000-8000-000000000001", "email": "ada@example.com",
                 "password": "correct horse battery"
             }))
-            .gives::<OpenedMemberSessionJson>(201, "The session.")
+            .gives::<OpenedMemberSessionJson>(201, "The member session.")
             .refuses(&[Code::Unauthorized, Code::WrongToken, Code::SecondFactorRequired, Code::RateLimited]),
         route!(Get "/v2/member-sessions" Organization "list_member_sessions" list)
             .members(Permission::Own)
-            .about(TAG, "List sessions of members")
-            .describe("Newest first. A member sees their own; an admin and the organization's key see those of all.")
+            .about(TAG, "List member sessions")
+            .describe("Lists sessions, newest first. A member sees their own sessions; an admin and an organization key see all sessions.")
             .asks::<MemberSessionQuery>()
-            .gives::<ListEnvelope<MemberSessionJson>>(200, "The sessions."),
+            .gives::<ListEnvelope<MemberSessionJson>>(200, "One page of the list."),
         route!(Delete "/v2/member-sessions/{member_session_id}" Organization "end_member_session" end)
             .members(Permission::Own)
-            .about(TAG, "End a session")
+            .about(TAG, "End a member session")
             .describe(
-                "A member ends their own; an admin and the organization's key end those of others. It opens nothing from \
-                 then on. To end it again changes nothing.",
+                "A member ends their own sessions; an admin and an organization key end any session. The session \
+                 stops working immediately. A repeated call changes nothing.",
             )
-            .gives::<MemberSessionJson>(200, "The session.")
+            .gives::<MemberSessionJson>(200, "The member session.")
             .refuses(&[Code::NotFound]),
     ]
 }
@@ -503,31 +504,33 @@ fn own_routes() -> Vec<Route> {
         route!(Post "/v2/member-sessions/current/password" Member "change_member_password" change_password)
             .members(Permission::Own)
             .about(TAG, "Change your password")
-            .describe("Every session of the member ends, this one too: sign in again.")
+            .describe("Ends all sessions of the member, including this one. Sign in again.")
             .takes::<PasswordChange>()
             .gives::<MemberJson>(200, "The member.")
             .refuses(&[Code::WrongToken, Code::RateLimited, Code::InvalidState]),
         route!(Post "/v2/member-sessions/current/totp" Member "start_member_totp" start_totp)
             .members(Permission::Own)
-            .about(TAG, "Begin a second factor")
+            .about(TAG, "Set up a second factor")
             .describe(
-                "Gives a secret for an authenticator app (TOTP, SHA-1, six digits, 30 seconds). It counts once a code of \
-                 it was confirmed; a factor that was confirmed before holds until then.",
+                "Returns a secret for an authenticator app (TOTP, SHA-1, six digits, 30 seconds). The factor takes \
+                 effect when a code of it is confirmed; until then, a previously confirmed factor stays in force.",
             )
             .takes::<PasswordProof>()
-            .gives::<TotpSecretJson>(200, "The secret. It is shown here and never again.")
+            .gives::<TotpSecretJson>(200, "The secret. Only this response shows it.")
             .refuses(&[Code::WrongToken, Code::RateLimited, Code::InvalidState]),
         route!(Post "/v2/member-sessions/current/totp/confirm" Member "confirm_member_totp" confirm_totp)
             .members(Permission::Own)
             .about(TAG, "Confirm a second factor")
-            .describe("From now on signing in takes a code, each once, or one of the ten recovery codes, each once.")
+            .describe(
+                "From then on, signing in requires a code or one of the ten recovery codes. Each code works once.",
+            )
             .takes::<TotpCode>()
-            .gives::<RecoveryCodesJson>(200, "The recovery codes. They are shown here and never again.")
+            .gives::<RecoveryCodesJson>(200, "The recovery codes. Only this response shows them.")
             .refuses(&[Code::WrongToken, Code::InvalidState]),
         route!(Delete "/v2/member-sessions/current/totp" Member "remove_member_totp" remove_totp)
             .members(Permission::Own)
             .about(TAG, "Remove your second factor")
-            .describe("Without one nothing changes.")
+            .describe("Changes nothing if the member has no second factor.")
             .takes::<PasswordProof>()
             .gives_empty(204, "Done.")
             .refuses(&[Code::WrongToken, Code::RateLimited, Code::InvalidState]),
@@ -538,16 +541,16 @@ fn set_up_routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/members/{member_id}/set-up-token" Organization "invite_member" invite)
             .members(Permission::Govern)
-            .about(TAG, "Issue a token by which a member sets their password")
+            .about(TAG, "Create a set-up token for a member's password")
             .describe(
-                "Valid once, for 24 hours; a further one makes it void. An admin issues it for a member without a \
-                 password; only the organization's key lets a member replace one.",
+                "The token is valid once, for 24 hours; a new token replaces it. An admin can create one for a member \
+                 without a password; replacing a password requires an organization key.",
             )
-            .gives::<SetUpTokenJson>(201, "The token.")
+            .gives::<SetUpTokenJson>(201, "The set-up token.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/member-set-ups" Anyone "set_up_member" set_up)
             .about(TAG, "Set a password with a set-up token")
-            .describe("The token is used up. Then the member signs in.")
+            .describe("The token works once. Afterwards the member signs in with the password.")
             .takes::<SetUpInput>()
             .example(json!({"token": "mp_…", "password": "correct horse battery"}))
             .gives::<MemberJson>(200, "The member.")
@@ -555,7 +558,8 @@ fn set_up_routes() -> Vec<Route> {
         route!(Delete "/v2/members/{member_id}/totp" Organization "reset_member_totp" reset_totp)
             .about(TAG, "Remove a member's second factor")
             .describe(
-                "For a member who lost their authenticator app and their recovery codes. Without one nothing changes.",
+                "For a member who lost their authenticator app and their recovery codes. Changes nothing if the \
+                 member has no second factor.",
             )
             .gives_empty(204, "Done.")
             .refuses(&[Code::NotFound]),

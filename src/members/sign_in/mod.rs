@@ -88,5 +88,5 @@ pub fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Hal
 }
 
 pub fn ended() -> Refusal {
-    Refusal::new(Code::Unauthorized, "The member's session is unknown or has ended. Sign in again.")
+    Refusal::new(Code::Unauthorized, "The member session is not valid or has ended. Sign in again.")
 }

@@ -99,7 +99,7 @@ pub(super) fn used(factor: &MemberFactor, proof: &Proof) -> Result<MemberFactor,
     let mut after = factor.clone();
     match proof {
         Proof::None => {
-            let message = "This member has a second factor. Send code, or recovery_code, with the password.";
+            let message = "This member has a second factor. Send code or recovery_code with the password.";
             Err(Refusal::new(Code::SecondFactorRequired, message))
         }
         Proof::Totp { secret, step } if factor.sealed_totp.as_ref() == Some(secret) && *step > factor.totp_step => {
@@ -111,7 +111,7 @@ pub(super) fn used(factor: &MemberFactor, proof: &Proof) -> Result<MemberFactor,
             Ok(after)
         }
         Proof::Totp { .. } | Proof::Recovery(_) | Proof::Wrong => {
-            let message = "The code is wrong or was used. Wait for the next one, or use a recovery code.";
+            let message = "The code is wrong or was used. Wait for the next code, or use a recovery code.";
             Err(Refusal::field(Code::WrongToken, "/code", message))
         }
     }

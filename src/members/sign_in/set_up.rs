@@ -33,7 +33,7 @@ impl Command for Invite {
     fn decide(&self, world: &mut World) -> Result<Time, Halt> {
         let member = find(world, self.org, self.member)?;
         if member.password_hash.is_some() && !self.by_organization {
-            let message = "This member has a password. Only the organization's key lets them replace it.";
+            let message = "This member has a password. Replacing it requires an organization key.";
             return Err(Refusal::new(Code::OrganizationKeyRequired, message).into());
         }
         let before = world.get::<MemberSetUp>(key![self.org, self.member])?;
@@ -97,7 +97,7 @@ pub(super) fn valid(world: &World, org: OrgId, secret_hash: &[u8]) -> Result<std
 }
 
 pub(super) fn unknown() -> Refusal {
-    Refusal::field(Code::WrongToken, "/token", "is not a valid set-up token; ask an admin for another one")
+    Refusal::field(Code::WrongToken, "/token", "is not a valid set-up token; ask an admin for a new one")
 }
 
 pub(super) fn forget(world: &mut World, org: OrgId, member: MemberId) -> Result<(), Halt> {

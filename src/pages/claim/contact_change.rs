@@ -82,7 +82,7 @@ async fn take_codes(visit: &Visit) -> Outcome {
     match &claim.contact_change {
         Some(pending) => draw::contact_codes(visit, &claim, status, pending, Form { values: Vec::new(), errors }),
         None => {
-            let message = "These codes no longer work. Begin again to get new ones.";
+            let message = "These codes no longer work. Start again to get new ones.";
             draw::contact_change(visit, &claim, status, form::says(message))
         }
     }

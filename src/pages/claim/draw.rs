@@ -210,7 +210,7 @@ pub(super) async fn details(
     let ways = visit.payee.ways().await?;
     let chosen = ways.iter().find(|way| way.payout_method_id.is_none() && way.platform == platform);
     let Some(way) = chosen else {
-        return method(visit, claim, 400, form::says("Choose one of the ways below.")).await;
+        return method(visit, claim, 400, form::says("Choose one of the options below.")).await;
     };
     if !form.has_errors() {
         form.values.push(("account_type".to_owned(), "checking".to_owned()));
@@ -235,11 +235,11 @@ pub(super) async fn details(
 fn note(way: &MethodOption) -> Option<&'static str> {
     let platform: Platform = way.platform.parse().ok()?;
     match platform {
-        Platform::WalletB => Some("Enter one of the two."),
-        Platform::WalletC => Some("Enter your cash tag, or a bank account."),
+        Platform::WalletB => Some("Enter your phone number or your handle."),
+        Platform::WalletC => Some("Enter your cash tag or a bank account."),
         Platform::WalletD | Platform::WalletE => Some("Enter your email address or your handle."),
         Platform::PrepaidCardA | Platform::GiftCardA => Some("We send the card to your email address."),
-        Platform::IntlBank => Some("Enter an IBAN; or the country, the bank code and the account number."),
+        Platform::IntlBank => Some("Enter an IBAN, or a country, bank code and account number."),
         Platform::Ach
         | Platform::Rtp
         | Platform::BankTransfer
@@ -323,7 +323,7 @@ pub(super) fn done(visit: &Visit, claim: &ClaimDocument, transfer: &ClaimTransfe
 }
 
 fn outcome(transfer: &ClaimTransfer) -> PayoutOutcome {
-    let message = transfer.error_message.unwrap_or("It was taken back before it was sent.");
+    let message = transfer.error_message.unwrap_or("It was canceled before it was sent.");
     match transfer.status {
         "completed" => PayoutOutcome::Completed,
         "flagged" => PayoutOutcome::InReview,

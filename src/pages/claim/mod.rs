@@ -45,7 +45,7 @@ async fn show(visit: &Visit) -> Outcome {
         Some(step) => show_step(visit, step.name).await,
         None => match claim.on_hold {
             Some(message) => closed::on_hold(visit, &claim, message),
-            None => Err(Refusal::new(Code::InvalidState, "Nothing is left of this payout.")),
+            None => Err(Refusal::new(Code::InvalidState, "This payout is fully paid out.")),
         },
     }
 }
@@ -223,10 +223,16 @@ pub fn routes() -> Vec<Route> {
         route.gives_empty(200, "The page.").refuses(&refusals)
     };
     vec![
-        about(route!(Get "/claim/{token}" Anyone "show_claim_page" show_claim_page), "Where a claim stands"),
-        about(route!(Get "/claim/{token}/{step}" Anyone "show_claim_step" show_claim_step), "A step of a claim"),
-        about(route!(Post "/claim/{token}/{step}" Anyone "take_claim_step" take_claim_step), "Take a step of a claim")
-            .gives_empty(303, "The step is taken; Location says what comes next.")
-            .refuses(&[Code::WrongToken, Code::InvalidInput, Code::PayloadTooLarge, Code::UnsupportedMediaType]),
+        about(
+            route!(Get "/claim/{token}" Anyone "show_claim_page" show_claim_page),
+            "Show the current step of a claim",
+        ),
+        about(route!(Get "/claim/{token}/{step}" Anyone "show_claim_step" show_claim_step), "Show a step of a claim"),
+        about(
+            route!(Post "/claim/{token}/{step}" Anyone "take_claim_step" take_claim_step),
+            "Submit a step of a claim",
+        )
+        .gives_empty(303, "The step is complete; Location is the next page.")
+        .refuses(&[Code::WrongToken, Code::InvalidInput, Code::PayloadTooLarge, Code::UnsupportedMediaType]),
     ]
 }

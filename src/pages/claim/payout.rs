@@ -61,7 +61,7 @@ async fn show_all_that_is_left(visit: &Visit, claim: &ClaimDocument, status: u16
     match visit.payee.quote(None).await {
         Ok(quote) => draw::payout(visit, claim, status, &quote, form),
         Err(refusal) if is_about_amount(&refusal) => {
-            let message = "The fee of this way is more than the payout. Choose another.";
+            let message = "The fee is higher than the payout. Choose another way to get paid.";
             draw::method(visit, claim, 400, form::says(message)).await
         }
         Err(refusal) => Err(refusal),

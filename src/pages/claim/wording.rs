@@ -53,11 +53,11 @@ pub(super) const fn step(step: StepName) -> &'static str {
 
 /// The name of each field in words for payees, and advice for an empty or wrong value if the rule alone is not enough.
 const FIELDS: [(&str, &str, &str); 28] = [
-    ("phone_number", "phone number", "Enter a whole phone number, like 212 736 1234."),
+    ("phone_number", "phone number", "Enter a complete phone number, like 212 736 1234."),
     ("country_code", "country", "Choose the country of your number."),
-    ("email", "email address", "Enter a whole email address, like ada@example.com."),
+    ("email", "email address", "Enter a complete email address, like ada@example.com."),
     ("token", "code", "Enter the six digits we sent you."),
-    ("present_token", "code", "Enter the six digits we sent to where we reach you now."),
+    ("present_token", "code", "Enter the six digits we sent to your current email or phone number."),
     ("new_token", "code", "Enter the six digits we sent to the new email or phone number."),
     ("first_name", "first name", ""),
     ("last_name", "last name", ""),
@@ -73,8 +73,8 @@ const FIELDS: [(&str, &str, &str); 28] = [
     ("citizenship", "country", "Choose your country of citizenship."),
     ("country", "country", "Choose a country."),
     ("date_of_birth", "date of birth", ""),
-    ("certified", "certificate", "Certify the form to go on."),
-    ("entity_type", "kind of payee", "Say whether you are paid as an individual or a business."),
+    ("certified", "certificate", "Certify the form to continue."),
+    ("entity_type", "kind of payee", "Choose whether you are paid as an individual or a business."),
     ("tax_id_type", "kind of number", "Choose the kind of number."),
     ("routing_number", "routing number", "That routing number does not exist. Check the nine digits."),
     ("account_number", "account number", ""),
@@ -93,9 +93,7 @@ pub(in crate::pages) fn sentence(field: &str, rule: &str) -> String {
     match known {
         Some((.., advice)) if has_advice(advice) => (*advice).to_owned(),
         Some(_) | None if missing => format!("Enter your {name}."),
-        Some(_) | None if rule.starts_with("must ") || rule.starts_with("is ") || rule.starts_with("goes ") => {
-            ended(&format!("The {name} {rule}"))
-        }
+        Some(_) | None if rule.starts_with("must ") || rule.starts_with("is ") => ended(&format!("The {name} {rule}")),
         Some(_) | None => ended(&capitalized(rule)),
     }
 }
@@ -118,10 +116,10 @@ mod tests {
         for (field, rule, reported) in [
             ("first_name", "is required", "Enter your first name."),
             ("first_name", "must be at most 50 characters long", "The first name must be at most 50 characters long."),
-            ("phone_number", "is not a phone number", "Enter a whole phone number, like 212 736 1234."),
+            ("phone_number", "is not a valid phone number", "Enter a complete phone number, like 212 736 1234."),
             ("routing_number", "is required", "Enter your routing number."),
             ("iban", "has a wrong check digit", "Has a wrong check digit."),
-            ("handle", "a phone_number or a handle is required", "A phone_number or a handle is required."),
+            ("handle", "is required unless phone_number is sent", "Enter your handle."),
         ] {
             assert_eq!(sentence(field, rule), reported);
         }

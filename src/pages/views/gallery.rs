@@ -46,7 +46,7 @@ fn each_field_has_a_label_and_each_reference_inside_a_page_leads_somewhere() {
         let tags = tags(&html);
         let ids: Vec<&str> = tags.iter().filter_map(|tag| attribute(tag, "id")).collect();
         let unique: BTreeSet<&str> = ids.iter().copied().collect();
-        assert_eq!(ids.len(), unique.len(), "{name}: an id stands twice in {ids:?}");
+        assert_eq!(ids.len(), unique.len(), "{name}: an id is not unique in {ids:?}");
 
         let labelled = values_of(&tags, "for");
         for field in tags.iter().filter(|tag| tag.starts_with("input ") || tag.starts_with("select ")) {
@@ -57,11 +57,11 @@ fn each_field_has_a_label_and_each_reference_inside_a_page_leads_somewhere() {
         }
         for pointer in ["for", "aria-describedby", "aria-labelledby"] {
             for id in values_of(&tags, pointer) {
-                assert!(unique.contains(id), "{name}: {pointer} names {id}, which is not there");
+                assert!(unique.contains(id), "{name}: {pointer} names {id}, which does not exist");
             }
         }
         for anchor in values_of(&tags, "href").iter().filter_map(|href| href.strip_prefix('#')) {
-            assert!(unique.contains(anchor), "{name}: a link leads to #{anchor}, which is not there");
+            assert!(unique.contains(anchor), "{name}: a link leads to #{anchor}, which does not exist");
         }
     }
 }
@@ -94,7 +94,7 @@ fn wrong_forms_open_with_what_is_wrong_and_keep_what_was_typed() {
     for Shown { name, html } in all_pages().into_iter().filter(|shown| shown.name.ends_with("-wrong")) {
         assert!(html.contains("role=\"alert\""), "{name}: no summary of errors");
         assert!(html.contains("<title>Error: "), "{name}: the title does not say so");
-        assert!(html.contains("field-error"), "{name}: no error beside a field");
+        assert!(html.contains("field-error"), "{name}: no error next to a field");
     }
     let contact =
         show("contact", &contact(ContactWay::Phone, form(&[("phone_number", "12")], &[("phone_number", "No.")])));

@@ -73,7 +73,7 @@ impl Batches {
         let id = body["id"].as_str()?.to_owned();
         let place = format!("payout link batch {id}");
         if body["rows"].as_u64() != u64::try_from(rows.len()).ok() {
-            return Some(broken("was answered with another number of rows than were sent", place));
+            return Some(broken("returned another number of rows than were sent", place));
         }
         let same = (request.scope, Value::Array(rows.clone()).to_string());
         let before = self.reported.entry(same).or_insert_with(|| id.clone());
@@ -87,7 +87,7 @@ impl Batches {
             let Some(mark) = mark.filter(|mark| self.sent.contains_key(mark)) else { continue };
             let first = *self.made.entry(mark).or_insert(link.id);
             if first != link.id {
-                findings.push(broken(&format!("the row {mark} had made {first} before"), place_of(&link)));
+                findings.push(broken(&format!("the row {mark} had already created {first}"), place_of(&link)));
             }
         }
         for change in changed::<BatchRow>(changes) {
@@ -108,7 +108,7 @@ impl Batches {
         let waits = self.tallies.keys().find(|id| !self.ended.contains(*id));
         waits.map(|(_, id)| Finding {
             invariant: 20,
-            what: "is not at its end".to_owned(),
+            what: "is not complete".to_owned(),
             place: format!("payout link batch {id}"),
         })
     }
@@ -116,16 +116,16 @@ impl Batches {
     /// Returns the fault of a written row.
     fn row(&mut self, change: &Changed<BatchRow>) -> Option<(&'static str, BatchRow)> {
         let is = |what: &'static str, row: &BatchRow| Some((what, row.clone()));
-        let Some(after) = change.after.as_deref() else { return is("is gone", change.before.as_deref()?) };
+        let Some(after) = change.after.as_deref() else { return is("is missing", change.before.as_deref()?) };
         let asked = &after.asked.0;
         let place = (after.org, after.batch, after.number);
         let is_erased = change.before.is_some() && asked.metadata.is_none();
         let mark = if is_erased { self.marks.get(&place).copied() } else { asked.metadata.as_ref().and_then(mark_of) };
         let Some((mark, sent)) = mark.and_then(|mark| Some((mark, self.sent.get(&mark)?))) else {
-            return is("was sent by nobody", after);
+            return is("was sent by no client", after);
         };
         if asked.amount_cents.get() != sent.amount || after.org != sent.scope.org {
-            return is("is another than was sent", after);
+            return is("differs from the sent one", after);
         }
         self.marks.insert(place, mark);
         let tally = self.tallies.entry((after.org, after.batch)).or_default();
@@ -137,7 +137,7 @@ impl Batches {
             }
             let row = |row: &BatchRow| (BatchRow::TABLE.encode)(row);
             if row(&erased(before, was_done)) != row(after) {
-                return is("was erased, and something else was changed", after);
+                return is("was erased, and other data changed", after);
             }
             return if !was_done && self.made.contains_key(&mark) { is("failed and has a link", after) } else { None };
         }
@@ -163,10 +163,10 @@ impl Batches {
                 if self.made.contains_key(&mark) {
                     return is("failed and has a link", after);
                 }
-                if MAY_FAIL.contains(&code) { None } else { is("failed for no good reason", after) }
+                if MAY_FAIL.contains(&code) { None } else { is("failed without a valid reason", after) }
             }
             (RowStatus::Waiting | RowStatus::Succeeded | RowStatus::Failed, _, _) => {
-                is("has a status that does not go with its link and its error", after)
+                is("has a status that contradicts its link and its error", after)
             }
         }
     }
@@ -176,12 +176,12 @@ impl Batches {
         let id = (batch.org, batch.id);
         let Some(tally) = self.tallies.get(&id) else { return Some("has no rows") };
         if (tally.total, tally.amount) != (batch.total, batch.amount.get()) {
-            return Some("has not the rows that were sent");
+            return Some("lacks the rows that were sent");
         }
         if (tally.succeeded, tally.failed, tally.succeeded_amount)
             != (batch.succeeded, batch.failed, batch.succeeded_amount.get())
         {
-            return Some("does not count its rows right");
+            return Some("counts its rows wrong");
         }
         let is_done = tally.succeeded + tally.failed == tally.total;
         let right = match batch.status {
@@ -195,11 +195,11 @@ impl Batches {
                 self.ended.insert(id);
             }
             BatchStatus::Submitted | BatchStatus::Processing if self.ended.contains(&id) => {
-                return Some("went on after its end");
+                return Some("continued after its end");
             }
             BatchStatus::Submitted | BatchStatus::Processing => {}
         }
-        (!right).then_some("has a status that its rows do not bear out")
+        (!right).then_some("has a status that contradicts its rows")
     }
 }
 

@@ -90,12 +90,12 @@ impl Bills {
         let payable = changed::<Payable>(changes).filter_map(|it| it.after).find(|payable| payable.id == bill)?;
         let terms = payable.terms.as_ref().map(|terms| &terms.0);
         if terms.map(|terms| terms.amount) != Some(transfer.arrives) {
-            return Some(finding("is paid at another amount than was approved", bill));
+            return Some(finding("is paid at an amount that was not approved", bill));
         }
         let rested = terms.is_some_and(|terms| {
             self.may_be_paid(payable.app, terms.payment_method, terms.amount, transfer.created_at)
         });
-        (is_new && !rested).then(|| finding("is paid to an account that nobody confirmed, or that still rests", bill))
+        (is_new && !rested).then(|| finding("is paid to an account that is not confirmed or still rests", bill))
     }
 
     /// Whether an act that requires a session has one that belongs to the member and was live.
@@ -134,7 +134,7 @@ fn unapproved(payable: &Payable) -> Option<&'static str> {
     let own = |member| payable.submitted_by == Some(member);
     let yes = steps.iter().flat_map(|step| &step.approvals).filter(|approval| approval.given == Some(true));
     if is_bound(payable.status) && yes.clone().any(|approval| own(approval.member)) {
-        return Some("was approved by who submitted it");
+        return Some("was approved by its submitter");
     }
     let needs_all = match payable.status {
         PayableStatus::Approved
@@ -151,7 +151,7 @@ fn unapproved(payable: &Payable) -> Option<&'static str> {
         let members: BTreeSet<_> = yes.map(|approval| approval.number).collect();
         u32::try_from(members.len()).unwrap_or(u32::MAX) < step.num_approvals_required
     });
-    (needs_all && (lacks || steps.is_empty())).then_some("is approved without all approvals that it needs")
+    (needs_all && (lacks || steps.is_empty())).then_some("is approved without all required approvals")
 }
 
 /// Whether the terms are fixed.

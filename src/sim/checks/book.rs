@@ -54,7 +54,7 @@ impl Book {
         }
         let orphans = sides.into_keys().map(|(org, number)| Finding {
             invariant: 2,
-            what: "has entries and is not there".to_owned(),
+            what: "has entries but does not exist".to_owned(),
             place: format!("transaction {number} of organization {org}"),
         });
         findings.extend(orphans);
@@ -62,7 +62,7 @@ impl Book {
             let last = self.numbers.get(&book.org).copied().unwrap_or(0);
             if book.last_number != last {
                 let what = format!("counts {} transactions; the last has number {last}", book.last_number);
-                findings.push(Finding { invariant: 2, what, place: format!("book of organization {}", book.org) });
+                findings.push(Finding { invariant: 2, what, place: format!("ledger of organization {}", book.org) });
             }
         }
         findings
@@ -77,7 +77,7 @@ impl Book {
             let sum = self.sums.entry(at).or_default();
             *sum += entry.amount.get();
             if *sum != entry.balance_after.get() {
-                let what = format!("says {} cents; the entries sum to {sum}", entry.balance_after);
+                let what = format!("records {} cents; the entries sum to {sum}", entry.balance_after);
                 let place = format!("entry {} of ledger account {}", entry.number, entry.account);
                 findings.push(Finding { invariant: 3, what, place });
             }
@@ -86,8 +86,8 @@ impl Book {
         let uneven = parts.into_iter().filter(|(_, sum)| *sum != 0);
         findings.extend(uneven.map(|((org, app), sum)| Finding {
             invariant: 1,
-            what: format!("the commit moved {sum} cents into the part of {app:?}"),
-            place: format!("book of organization {org}"),
+            what: format!("the commit moved {sum} cents into the ledger accounts of {app:?}"),
+            place: format!("ledger of organization {org}"),
         }));
         findings
     }
@@ -99,11 +99,11 @@ impl Book {
             let place = || format!("ledger account {}", account.id);
             let sum = self.sums.get(&(account.org, account.id)).copied().unwrap_or(0);
             if account.balance.get() != sum {
-                let what = format!("says {} cents; its entries sum to {sum}", account.balance);
+                let what = format!("records {} cents; its entries sum to {sum}", account.balance);
                 findings.push(Finding { invariant: 3, what, place: place() });
             }
             if sum < 0 && !account.kind.may_go_below_zero() {
-                let what = format!("{} stands at {sum} cents", account.name());
+                let what = format!("{} has a balance of {sum} cents", account.name());
                 findings.push(Finding { invariant: 4, what, place: place() });
             }
         }

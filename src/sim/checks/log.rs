@@ -81,7 +81,7 @@ impl Log {
             // A log may have a subscription before its first event.
             let end = self.ends.get(&(stream.org, stream.app)).cloned().unwrap_or_default();
             if end != (stream.sequence, stream.hash.clone()) {
-                let what = "the log does not end where its head says".to_owned();
+                let what = "the log does not end at its head".to_owned();
                 findings.push(Finding { invariant: 14, what, place: format!("log of app {}", stream.app) });
             }
         }
@@ -115,7 +115,7 @@ impl Log {
             let before = change.before.as_deref().map_or(0, |before| before.version);
             let reported = self.reported.get(&(after.app, after.user_id.0)).copied().unwrap_or(0);
             if after.version != reported || after.version == before {
-                let what = format!("went from version {before} to {}; its events tell of {reported}", after.version);
+                let what = format!("went from version {before} to {}; its events report {reported}", after.version);
                 find(what, after.app, after.user_id);
             }
             moved.insert((after.user_id, after.app));
@@ -133,7 +133,7 @@ impl Log {
             let first = (user.id, AppId(Uuid::nil()));
             let apps = self.connected.range(first..).take_while(|(of, _)| *of == user.id);
             for (_, app) in apps.filter(|connection| !moved.contains(*connection)) {
-                find("was changed, and this log does not tell of it".to_owned(), *app, user.id);
+                find("was changed without an event in this log".to_owned(), *app, user.id);
             }
         }
         findings
@@ -149,7 +149,7 @@ impl Log {
         if gap {
             return Some(Finding { invariant: 14, what: "the events before it are missing".to_owned(), place });
         }
-        (!linked).then(|| Finding { invariant: 15, what: "does not follow from the one before".to_owned(), place })
+        (!linked).then(|| Finding { invariant: 15, what: "does not follow from the previous event".to_owned(), place })
     }
 
     /// Each log numbers the events about the codes of a phone or an address separately, from 1.
@@ -157,7 +157,7 @@ impl Log {
         versions.sort_unstable();
         let latest = self.reported.entry((app, object)).or_default();
         let follow = versions.iter().zip(*latest + 1..).all(|(version, expected)| *version == expected);
-        let what = format!("codes of the versions {versions:?} are told of, the latest told was {latest}");
+        let what = format!("codes of the versions {versions:?} have events; the latest event was {latest}");
         *latest = versions.last().copied().unwrap_or(*latest);
         (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
     }
@@ -178,7 +178,7 @@ impl Log {
             None => (before..=*latest + 1).contains(&first),
         };
         let follow = begins && versions.iter().zip(first..).all(|(version, expected)| *version == expected);
-        let what = format!("{name} of app {app} tells of versions {versions:?}, the latest told was {latest}");
+        let what = format!("{name} of app {app} reports versions {versions:?}; the latest reported was {latest}");
         self.reported.insert((app, object), last);
         *latest = last.max(*latest);
         (!follow).then(|| Finding { invariant: 14, what, place: format!("object {object}") })
@@ -197,7 +197,7 @@ impl Log {
             let before = change.before.as_deref().map_or(0, |before| version(before).1);
             let reported = self.versions.get(&id).copied().unwrap_or(0);
             if now != reported || now == before {
-                let what = format!("went from version {before} to {now}; its events tell of {reported}");
+                let what = format!("went from version {before} to {now}; its events report {reported}");
                 findings.push(Finding { invariant: 14, what, place: format!("{noun} {id}") });
             }
         }
@@ -218,7 +218,7 @@ fn kept_or_erased(changes: &[Change]) -> Vec<Finding> {
     });
     let finding = |event: Arc<Event>| Finding {
         invariant: 15,
-        what: "was changed or removed, and may only be added".to_owned(),
+        what: "was changed or removed, but can only be added".to_owned(),
         place: format!("event {} of app {}", event.sequence, event.app),
     };
     broken.map(finding).collect()

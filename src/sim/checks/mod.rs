@@ -150,7 +150,7 @@ fn kept_for_ever<R: Record>(changes: &[Change], invariant: u8) -> Vec<Finding> {
     let broken = changes.iter().filter(|change| change.table == R::TABLE && change.before.is_some());
     let finding = |change: &Change| Finding {
         invariant,
-        what: "was changed or removed, and may only be added".to_owned(),
+        what: "was changed or removed, but can only be added".to_owned(),
         place: format!("{} {:?}", change.table.name, change.key),
     };
     broken.map(finding).collect()

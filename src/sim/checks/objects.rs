@@ -53,7 +53,7 @@ impl Objects {
     fn effect(&mut self, mark: Option<&str>, id: Uuid) -> Option<Finding> {
         let mark = mark.filter(|mark| mark.starts_with(MARK))?;
         let first = *self.made.entry(mark.to_owned()).or_insert(id);
-        let what = format!("was made by a request that had made {first} before");
+        let what = format!("was created by a request that had already created {first}");
         (first != id).then(|| Finding { invariant: 8, what, place: id.to_string() })
     }
 
@@ -63,7 +63,7 @@ impl Objects {
             |invariant, what: String| Some(Finding { invariant, what, place: format!("payout link {}", after.id) });
         let before = change.before.as_ref().map(|link| link.status);
         if !self.has_its_money(after) {
-            return finding(9, format!("is {} before its money is there", after.status));
+            return finding(9, format!("is {} before its money has arrived", after.status));
         }
         if !link_may_follow(before, after.status) {
             return finding(9, format!("went from {before:?} to {}", after.status));

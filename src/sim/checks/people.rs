@@ -50,7 +50,7 @@ impl People {
             let Some(user) = payout.user_id else { continue };
             let found = self.found.get(&user).is_some_and(|found| !found.is_subset(&decided));
             let what = if found {
-                Some("is paid to a person who was found on a list, and nobody decided (docs/decisions.md 6)".to_owned())
+                Some("is paid to a user with an undecided sanctions match (docs/decisions.md 6)".to_owned())
             } else {
                 self.wrong(&payout, user, &now, &received)
             };
@@ -82,7 +82,7 @@ impl People {
         let before = self.known.get(&user)?;
         let states = [Some(before), now.get(&user)];
         if states.iter().flatten().all(|known| known.status == UserStatus::InReview) {
-            return Some("is paid to a person under review (docs/decisions.md 6)".to_owned());
+            return Some("is paid to a user under review (docs/decisions.md 6)".to_owned());
         }
         if payout.tax_exempt || states.iter().flatten().any(|known| known.has_tax_form) {
             return None;

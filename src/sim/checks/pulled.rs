@@ -99,21 +99,21 @@ impl Pulled {
     /// Returns the fault of a new payment.
     fn unasked(&self, payment: &Transfer, changes: &[Change]) -> Option<&'static str> {
         let Some(asked) = payment.metadata.as_ref().and_then(|mark| self.asked.get(mark)) else {
-            return Some("was asked for by nobody");
+            return Some("was requested by no client");
         };
         let payer = match (payment.user_id, payment.customer) {
             (Some(user), None) => Payer::User(user),
             (None, Some(customer)) => Payer::Customer(customer),
-            (Some(_), Some(_)) | (None, None) => return Some("has not one payer"),
+            (Some(_), Some(_)) | (None, None) => return Some("has more or fewer than one payer"),
         };
         if (payer, payment.amount) != (asked.payer, asked.amount) {
-            return Some("is another than was asked for");
+            return Some("differs from the request");
         }
         let Payer::User(user) = payer else { return None };
         // The same commit may have changed the user before or after the payment.
         let now = written::<User>(changes).any(|it| it.id == user && it.is_verified());
         let may_be = now || self.may_be_debited.get(&user).copied().unwrap_or(false);
-        (!may_be).then_some("is collected from somebody who is not verified, or is under review")
+        (!may_be).then_some("is collected from a user who is not verified or is under review")
     }
 
     /// Returns the fault in the money of a pull.

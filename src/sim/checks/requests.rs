@@ -21,7 +21,7 @@ impl Requests {
             let place = |id| format!("payout request {id}");
             let Some(after) = &change.after else {
                 let id = change.before.as_ref().map(|before| before.id);
-                findings.extend(id.map(|id| broken("is gone", place(id))));
+                findings.extend(id.map(|id| broken("is missing", place(id))));
                 continue;
             };
             findings.extend(self.decided(&change, changes).map(|what| broken(what, place(after.id))));
@@ -45,8 +45,8 @@ impl Requests {
         }
         match (after.status, after.payout_link) {
             (RequestStatus::Created | RequestStatus::Rejected, None) => None,
-            (RequestStatus::Created | RequestStatus::Rejected, Some(_)) => Some("has a link and is not approved"),
-            (RequestStatus::Approved, None) => Some("is approved and has no link"),
+            (RequestStatus::Created | RequestStatus::Rejected, Some(_)) => Some("has a link but is not approved"),
+            (RequestStatus::Approved, None) => Some("is approved but has no link"),
             (RequestStatus::Approved, Some(id)) => {
                 if *self.made.entry(id).or_insert(after.id) != after.id {
                     return Some("shares its link with another request");
@@ -55,8 +55,8 @@ impl Requests {
                 let link = changed::<PayoutLink>(changes).filter_map(|link| link.after).find(|link| link.id == id);
                 match link {
                     Some(link) if link.amount == after.amount => None,
-                    Some(_) => Some("made a link of another amount"),
-                    None => newly.then_some("was approved in another commit than its link was made in"),
+                    Some(_) => Some("created a link of another amount"),
+                    None => newly.then_some("was approved in another commit than the one that created its link"),
                 }
             }
         }

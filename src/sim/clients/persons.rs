@@ -42,7 +42,7 @@ impl Clients {
 
     fn name(&mut self) -> String {
         self.marks += 1;
-        format!("Somebody {}", self.marks)
+        format!("Person {}", self.marks)
     }
 
     fn reported_app(&mut self, chance: &mut Chance) -> Value {

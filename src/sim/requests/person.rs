@@ -97,7 +97,7 @@ impl Request {
                 self.once(batch, vault, UpdateUser { scope, by: By::App, user, patch, names }, Answer::ok);
             }
             Minding::Review { user, acting, decision } => {
-                let comment = "Somebody looked.".to_owned();
+                let comment = "Checked by a member.".to_owned();
                 let command = DecideScreening { org: scope.org, user, acting, decision, comment };
                 self.once(batch, vault, command, Answer::ok);
             }

@@ -33,7 +33,7 @@ pub(super) fn send(
         Known::InDoubt => match outside.provider.look_up(&message, now, chance) {
             Found::Taken => concluded(AttemptOutcome::Taken { reference: Some(id.to_string()) }),
             Found::NotTaken => Some(Finished::Attempt(id, Before::NotTaken { asked_at: now })),
-            Found::Silence => concluded(AttemptOutcome::InDoubt { reason: "the list was not to be had".to_owned() }),
+            Found::Silence => concluded(AttemptOutcome::InDoubt { reason: "the list was not available".to_owned() }),
             Found::Unsupported => Some(match link {
                 Some(link) => Finished::AttemptAgain(id, link),
                 None => Finished::Attempt(id, Before::Untold),

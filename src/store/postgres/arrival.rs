@@ -123,7 +123,7 @@ impl Arrival {
         ]);
         let found = self.link.ask_all(&lock.collect::<Vec<_>>(), DEADLINE).map_err(failed)?;
         if !found[BEGINNING + 1].is_empty() {
-            return Err(CommitError::Again("another move into this database began just now".to_owned()));
+            return Err(CommitError::Again("another move into this database has just begun".to_owned()));
         }
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         let mut asks = vec![Ask::Plain(format!(
@@ -199,7 +199,7 @@ impl Arrival {
         let found = self.link.ask_all(&lock.collect::<Vec<_>>(), DEADLINE).map_err(failed)?;
         if found[BEGINNING].is_empty() {
             self.link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], DEADLINE).map_err(failed)?;
-            return Err(CommitError::Again("somebody else goes on with the same move".to_owned()));
+            return Err(CommitError::Again("another process continues the same move".to_owned()));
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ impl Connector {
                     seen.primary = (host + 1) % self.settings.hosts().len();
                 }
             }
-            Leads::ToNode(node) => self.nodes.close(&node.to_string(), "it did not answer"),
+            Leads::ToNode(node) => self.nodes.close(&node.to_string(), "the server did not respond"),
         }
     }
 
@@ -110,7 +110,7 @@ impl Connector {
             }
         }
         let none = NoConnection { reason: reasons.join("; "), full };
-        tracing::warn!(database = %self.settings, reason = none.reason, "PostgreSQL cannot be reached");
+        tracing::warn!(database = %self.settings, reason = none.reason, "PostgreSQL is unreachable");
         self.seen().closed = Some((Instant::now(), none.clone()));
         Err(none)
     }

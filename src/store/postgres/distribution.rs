@@ -69,10 +69,10 @@ pub(super) fn pending(link: &mut Link) -> Result<Vec<Pending>, LinkError> {
 /// Returns the reason why a database cannot be distributed, or why a distributed one is unsafe.
 pub(super) fn obstacle(link: &mut Link) -> Result<Option<String>, LinkError> {
     if !link.has_citus() {
-        return Ok(Some("it has no extension citus: CREATE EXTENSION citus, on every node".to_owned()));
+        return Ok(Some("it has no extension citus: run CREATE EXTENSION citus on every node".to_owned()));
     }
     if ask(link, "SELECT 1 FROM pg_dist_node WHERE shouldhaveshards AND isactive".to_owned())?.is_empty() {
-        return Ok(Some("it knows no node that takes tables: SELECT citus_add_node('<host>', <port>)".to_owned()));
+        return Ok(Some("it has no node for tables: run SELECT citus_add_node('<host>', <port>)".to_owned()));
     }
     // Session settings apply to the coordinator only.
     let careless = "SELECT n.nodename || ':' || n.nodeport FROM run_command_on_all_nodes('SHOW synchronous_commit') r \
@@ -80,7 +80,7 @@ pub(super) fn obstacle(link: &mut Link) -> Result<Option<String>, LinkError> {
     let nodes = ask(link, careless.to_owned())?;
     let nodes = nodes.iter().map(|row| row.try_get(0)).collect::<Result<Vec<String>, _>>()?;
     Ok((!nodes.is_empty())
-        .then(|| format!("synchronous_commit is off at {}, which would lose what was acknowledged", nodes.join(", "))))
+        .then(|| format!("synchronous_commit is off at {}, which can lose acknowledged commits", nodes.join(", "))))
 }
 
 /// Distributes these tables with their rows, one after the other. The next call continues an interrupted run.

@@ -77,7 +77,7 @@ pub(super) enum LinkError {
     #[error("{0}")]
     Broken(String),
     /// The response took too long. Pending statements may have run, or may still run.
-    #[error("no answer within {0:?}")]
+    #[error("no response within {0:?}")]
     Silent(Duration),
 }
 
@@ -312,7 +312,7 @@ impl Link {
         };
         let ended = drive_to_end(runtime, *aside, async { tokio::time::timeout(at_most, talking).await });
         let silent = match ended {
-            Ok(Ok(())) => LinkError::Broken("there was no answer".to_owned()),
+            Ok(Ok(())) => LinkError::Broken("there was no response".to_owned()),
             // Nothing of the round was sent.
             Ok(Err(link_error)) => link_error,
             Err(_) => LinkError::Silent(at_most),

@@ -55,7 +55,7 @@ pub enum OpenError {
         /// The error of each host.
         reason: String,
     },
-    #[error("cannot open the database {database}: no thread for what is done beside it: {source}")]
+    #[error("cannot open the database {database}: cannot start a background thread: {source}")]
     Thread {
         database: String,
         /// From the operating system.
@@ -68,7 +68,7 @@ pub enum OpenError {
         /// The reason, and the remedy.
         reason: String,
     },
-    #[error("cannot bring the database {database} up to date: {reason}")]
+    #[error("cannot migrate the database {database}: {reason}")]
     Migration {
         database: String,
         /// The error with its causes.
@@ -85,8 +85,8 @@ pub enum OpenError {
     },
     /// The schema is newer than the program, which cannot interpret it.
     #[error(
-        "the database {database} was brought up to date by a newer bursar than this one, which knows {known} of its \
-         {applied} migrations: run a bursar of that version or later"
+        "the database {database} was migrated by a newer version of bursar; this version knows {known} of its \
+         {applied} migrations. Run that version or a later one"
     )]
     Newer {
         database: String,
@@ -96,8 +96,8 @@ pub enum OpenError {
     },
     /// A move into the database has not ended.
     #[error(
-        "a move into the database {database} has not ended: from {source_file}, since {began_at}. Run the same \
-         `bursar move` again to go on with it, or with --give-up to empty the database again"
+        "a move into the database {database} is not complete: from {source_file}, since {began_at}. Run the same \
+         `bursar move` again to continue, or with --give-up to empty the database"
     )]
     HalfMoved {
         database: String,
@@ -107,7 +107,7 @@ pub enum OpenError {
     },
     /// The database is distributed except for some tables, and may not be changed.
     #[error(
-        "the database {database} is distributed, but {tables} in it not yet; run `bursar migrate`, or start without \
+        "the database {database} is distributed, but {tables} are not; run `bursar migrate`, or start without \
          --no-migrate"
     )]
     Undistributed {
@@ -116,7 +116,7 @@ pub enum OpenError {
         tables: String,
     },
     /// The database cannot be distributed, or is distributed and unsafe.
-    #[error("the database {database} cannot be used as a distributed one: {reason}")]
+    #[error("the database {database} cannot be used as a distributed database: {reason}")]
     Undistributable {
         database: String,
         /// The reason, and the remedy.

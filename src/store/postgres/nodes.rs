@@ -51,7 +51,7 @@ impl Node {
         let found = link.ask_all(&[Ask::Once(format!("SELECT ({IDENTITY})::text"))], DEADLINE)?;
         match found.iter().flatten().next().map(|row| row.try_get::<_, String>(0)).transpose()? {
             Some(found) if found == self.identity => Ok(()),
-            Some(_) | None => Err(LinkError::Broken("it is another server, seen from here".to_owned())),
+            Some(_) | None => Err(LinkError::Broken("it is another server when seen from this machine".to_owned())),
         }
     }
 }
@@ -133,7 +133,7 @@ impl Nodes {
     }
 
     pub fn close(&self, node: &str, reason: &str) {
-        tracing::warn!(node, reason, "a node of the database is reached by way of the coordinator for a while");
+        tracing::warn!(node, reason, "a database node is reached through the coordinator for now");
         let mut known = self.known();
         known.held.retain(|held| held.node.to_string() != node);
         known.silent.insert(node.to_owned(), Instant::now());
@@ -141,9 +141,7 @@ impl Nodes {
 
     fn forget(&self) {
         if !std::mem::take(&mut self.known().held).is_empty() {
-            tracing::warn!(
-                "nobody says where the nodes of the database are: they are reached by way of the coordinator"
-            );
+            tracing::warn!("the addresses of the database nodes are unknown; they are reached through the coordinator");
         }
     }
 
@@ -165,7 +163,7 @@ impl Nodes {
         for node in held.iter().map(|held| &held.node) {
             if !before.iter().any(|held| held.node == *node) {
                 before.push(Held { first: 0, last: 0, node: node.clone() });
-                tracing::info!(%node, "a node of the database is written and read directly");
+                tracing::info!(%node, "a database node is used directly");
             }
         }
         *before = held;
@@ -184,7 +182,7 @@ pub(super) fn keep(connector: Arc<Connector>) -> std::io::Result<BackgroundThrea
         let looked = open.ok().and_then(|mut open| match query(&connector, &mut open) {
             Ok(held) => Some((open, held)),
             Err(link_error) => {
-                tracing::debug!(%link_error, "the coordinator did not say who holds what");
+                tracing::debug!(%link_error, "the coordinator did not return the location of the tables");
                 None
             }
         });
@@ -231,7 +229,7 @@ fn find(connector: &Connector, main: &mut Link, host: String, port: u16) -> Resu
         return Ok(None);
     }
     if !connector.settings.may_go_to(&host) {
-        connector.nodes.close(&address, "the way to it is less private than the URL's: say sslmode=verify-full");
+        connector.nodes.close(&address, "its connection is less secure than the URL's: set sslmode=verify-full");
         return Ok(None);
     }
     let ask = format!(
@@ -310,7 +308,7 @@ mod tests {
     #[test]
     fn a_silent_node_is_avoided_even_if_the_coordinator_lists_it() {
         let (nodes, one, other) = two(5);
-        nodes.close(&other.to_string(), "it did not answer");
+        nodes.close(&other.to_string(), "the server did not respond");
         assert_eq!(nodes.target_of(ORG), Some(Target::Main));
         nodes.publish(vec![held(i32::MIN, -1, &one), held(0, i32::MAX, &other)]);
         assert!(nodes.target_of(ORG) == Some(Target::Main) && nodes.is_open(&one) && !nodes.is_open(&other));

@@ -81,7 +81,7 @@ impl Readers {
         let asks = [Ask::Once("SELECT 1 WHERE current_setting('transaction_read_only') = 'off'".to_owned())];
         match self.query(&Target::Main, |link| link.ask_all(&asks, REACH_DEADLINE))?.first().map(Vec::len) {
             Some(1) => Ok(()),
-            Some(_) | None => Err(StoreError::Read("the database takes no writes".to_owned())),
+            Some(_) | None => Err(StoreError::Read("the database is read-only".to_owned())),
         }
     }
 

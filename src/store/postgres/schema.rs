@@ -163,7 +163,7 @@ fn unsuitable(link: &mut Link) -> Result<Option<String>, LinkError> {
     let encoding = texts(link, "SELECT current_setting('server_encoding')")?;
     if encoding.first().is_some_and(|encoding| encoding != "UTF8") {
         let reason = format!(
-            "its encoding is {}, which cannot hold every text: make one with ENCODING 'UTF8' TEMPLATE template0",
+            "its encoding {} cannot store every text: create a database with ENCODING 'UTF8' TEMPLATE template0",
             encoding.join(", ")
         );
         return Ok(Some(reason));
@@ -173,8 +173,9 @@ fn unsuitable(link: &mut Link) -> Result<Option<String>, LinkError> {
     }
     let mut others = tables_there(link)?;
     others.retain(|name| name != HISTORY);
-    Ok((!others.is_empty())
-        .then(|| format!("it holds tables of another program: {}. Make a database for bursar alone", some_of(&others))))
+    Ok((!others.is_empty()).then(|| {
+        format!("it contains tables of another program: {}. Create a database for bursar only", some_of(&others))
+    }))
 }
 
 /// Returns the relations in the database's schema, except those of extensions.

@@ -82,7 +82,7 @@ impl Settings {
         };
         let hosts: Vec<tokio_postgres::Config> = hosts.split(',').map(read).collect::<Result<_, _>>()?;
         if hosts.iter().any(|config| config.get_hosts().is_empty() && config.get_hostaddrs().is_empty()) {
-            return Err("names no host".to_owned());
+            return Err("has no host".to_owned());
         }
         let shown = format!("postgres://{}/{path}", front.split_once('/').map_or(authority, |(_, _)| authority));
         let shown = shown.replace(&login, "");
@@ -177,16 +177,14 @@ fn trust(query: &str) -> Result<(Trust, String), String> {
             Some(("sslrootcert", file)) => roots = Some(PathBuf::from(file)),
             Some(("target_session_attrs", "read-write")) => {}
             Some(("target_session_attrs", _)) => {
-                return Err(
-                    "target_session_attrs must be read-write: everything is read where it is written".to_owned()
-                );
+                return Err("target_session_attrs must be read-write, because bursar reads from the primary".to_owned());
             }
             Some(_) | None => rest.push(pair),
         }
     }
     let trust = match (mode, roots) {
         (Some("verify-full"), roots) => Trust::Named(roots),
-        (_, Some(_)) => return Err("sslrootcert goes with sslmode=verify-full".to_owned()),
+        (_, Some(_)) => return Err("sslrootcert requires sslmode=verify-full".to_owned()),
         (None | Some("prefer"), None) => Trust::Preferred,
         (Some("disable"), None) => Trust::Plain,
         (Some("require"), None) => Trust::Anybody,
@@ -234,11 +232,7 @@ fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, String> {
         None => rustls_native_certs::load_native_certs().certs,
     };
     store.add_parsable_certificates(certificates);
-    if store.is_empty() {
-        Err("there are no root certificates to verify the server with".to_owned())
-    } else {
-        Ok(store)
-    }
+    if store.is_empty() { Err("there are no root certificates to verify the server".to_owned()) } else { Ok(store) }
 }
 
 pub(super) fn with_cause(error: &(dyn std::error::Error + 'static)) -> String {
@@ -348,9 +342,9 @@ mod tests {
     fn wrong_urls_are_refused_without_their_passwords() {
         for (url, wrong) in [
             ("mysql://me:secret@a/x", "must begin with postgres://"),
-            ("postgres://me:secret@/x", "names no host"),
+            ("postgres://me:secret@/x", "has no host"),
             ("postgres://me:secret@a/x?sslmode=verify-ca", "sslmode must be"),
-            ("postgres://me:secret@a/x?sslmode=require&sslrootcert=/x", "goes with sslmode=verify-full"),
+            ("postgres://me:secret@a/x?sslmode=require&sslrootcert=/x", "requires sslmode=verify-full"),
             ("postgres://me:secret@a/x?sslmode=verify-full&sslrootcert=/nowhere", "sslrootcert /nowhere"),
             ("postgres://me:secret@a/x?sslmode=verify-full&sslrootcert=/dev/null", "no root certificates"),
             ("postgres://me:secret@a/x?target_session_attrs=any", "must be read-write"),

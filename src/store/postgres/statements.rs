@@ -419,7 +419,7 @@ fn owner<'a>(
     let of = &first[place];
     let foreign = *of != Value::Id(batch) && *of != Value::Id(NOBODY);
     if foreign || others.iter().any(|row| row[place] != *of) {
-        return Err(unwritable("a row of another organization than the batch's"));
+        return Err(unwritable("the row belongs to another organization than the batch"));
     }
     Ok(Some((place, of)))
 }
@@ -456,7 +456,7 @@ fn each_value<'a>(
     Ok(Statement { form: Form { table, act: Act::InsertEach(rows.len()) }, params })
 }
 
-const OF_ANOTHER_KIND: &str = "a value of another kind than its column";
+const OF_ANOTHER_KIND: &str = "the value does not have the type of its column";
 
 /// The most rows with one parameter per value; a statement takes at most 65,535 parameters.
 const EACH_AT_ONCE: usize = 64;

@@ -35,7 +35,7 @@ pub(super) fn keep(connector: Arc<Connector>) -> std::io::Result<BackgroundThrea
         let Ok(mut open) = open else { return };
         match analyze_grown(&mut open) {
             Ok(()) => link = Some(open),
-            Err(link_error) => tracing::debug!(%link_error, "tables could not be analyzed"),
+            Err(link_error) => tracing::debug!(%link_error, "tables cannot be analyzed"),
         }
     })
 }

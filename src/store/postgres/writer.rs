@@ -54,7 +54,7 @@ impl Writer {
                 // At SERIALIZABLE the snapshot is older than the awaited lock, and the server reports a conflict. The
                 // previous holder may get the lock again first, so this may need many attempts.
                 Err(link_error) if link_error.is_conflict() && begun.elapsed() < LOCKED_WITHIN => {
-                    tracing::debug!(%link_error, "a batch begins again");
+                    tracing::debug!(%link_error, "a batch restarts");
                     metrics::counter!("bursar_batch_retries_total").increment(1);
                     link.ask_all(&[Ask::Plain("ROLLBACK".to_owned())], LOAD_DEADLINE).map_err(LinkError::of_read)?;
                 }
@@ -73,9 +73,9 @@ impl Writer {
         }
         let last = found[0].first().map(|row| row.try_get::<_, i64>(0));
         let last = match last {
-            Some(Ok(CLOSED)) => return Err(StoreError::Read("a move into the database has not ended".to_owned())),
+            Some(Ok(CLOSED)) => return Err(StoreError::Read("a move into the database is not complete".to_owned())),
             Some(Ok(last)) => Time::from_micros(last),
-            Some(Err(_)) | None => return Err(StoreError::Read("the organization could not be locked".to_owned())),
+            Some(Err(_)) | None => return Err(StoreError::Read("the organization cannot be locked".to_owned())),
         };
         let answers = questions.answers(&found[2..])?;
         self.link = Some(link);
@@ -174,7 +174,7 @@ impl Writer {
         asks.push(Ask::Plain("COMMIT".to_owned()));
         link.listen();
         let mut answers = link.ask(&asks, COMMIT_DEADLINE);
-        let committed = answers.pop().unwrap_or_else(|| Err(LinkError::Broken("there was no answer".to_owned())));
+        let committed = answers.pop().unwrap_or_else(|| Err(LinkError::Broken("there was no response".to_owned())));
         let outcome = outcome(answers.into_iter().find_map(Result::err), committed.err(), link.was_warned());
         match &outcome {
             // The connection is kept: a server without room may refuse a new one, and its response to COMMIT ended the

@@ -32,7 +32,7 @@ pub(in crate::store) fn check(path: &Path, expected: Expected) -> Result<(), Ope
     });
     match read {
         Ok(true) if header == *HEADER => {}
-        Ok(false) => return Err(refused("it is empty. Remove it to begin a new store, or restore a backup")),
+        Ok(false) => return Err(refused("it is empty. Remove it to create a new store, or restore a backup")),
         Ok(true) => return Err(refused("it is not an SQLite database")),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => {

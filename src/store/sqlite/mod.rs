@@ -58,20 +58,20 @@ pub enum OpenError {
         /// From SQLite.
         source: rusqlite::Error,
     },
-    #[error("cannot open the database {path}: no thread for its {what}: {source}")]
+    #[error("cannot open the database {path}: cannot start the thread for its {what}: {source}")]
     Thread {
         path: String,
         /// The purpose of the thread.
         what: &'static str,
         source: std::io::Error,
     },
-    #[error("cannot open the database {path}: it is no store of bursar: {reason}")]
+    #[error("cannot open the database {path}: it is not a bursar store: {reason}")]
     NotAStore {
         path: String,
         /// The contents found, and the remedy.
         reason: String,
     },
-    #[error("cannot bring the database {path} up to date: {reason}")]
+    #[error("cannot migrate the database {path}: {reason}")]
     Migration {
         path: String,
         /// The message of the migration tool.
@@ -85,15 +85,15 @@ pub enum OpenError {
         missing: usize,
     },
     /// The schema is newer than the program.
-    #[error("the database {path} was made by a newer bursar than this one")]
+    #[error("the database {path} was created by a newer version of bursar")]
     Newer {
         /// The database file.
         path: String,
     },
     /// All data has moved to a server; serving the store too would fork it.
     #[error(
-        "the store {path} moved to {target} on {left_at}. Serve it from there: --database-url, with the same data \
-         folder and key file. To come back, run `bursar move --give-up --to` with that database"
+        "the store {path} moved to {target} on {left_at}. Serve that database with --database-url, the same data \
+         folder and the same key file. To return to this file, run `bursar move --give-up --to` with that database"
     )]
     Moved {
         path: String,

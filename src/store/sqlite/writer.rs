@@ -95,7 +95,7 @@ impl Drop for Writer {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            tracing::error!("the thread that writes had panicked");
+            tracing::error!("the writer thread panicked");
         }
     }
 }
@@ -159,7 +159,7 @@ impl Writing {
         }
         self.log.store(0, Ordering::Relaxed);
         if let Err(error) = checkpoint(&self.connection) {
-            tracing::warn!(%error, "the log could not be checkpointed");
+            tracing::warn!(%error, "the log cannot be checkpointed");
         }
     }
 }
@@ -226,12 +226,12 @@ pub(super) fn checkpoints(
         passes = passes.wrapping_add(1);
         let moved = checkpoint(&connection);
         if let Err(error) = database.sync_data() {
-            tracing::warn!(%error, "the database could not be flushed after a background checkpoint");
+            tracing::warn!(%error, "the database cannot be flushed after a background checkpoint");
         }
         match moved {
             Ok(pages) => log.store(pages, Ordering::Relaxed),
             // The state is logged once, when it begins.
-            Err(error) if is_full(&error) => tracing::debug!(%error, "a background checkpoint found no room"),
+            Err(error) if is_full(&error) => tracing::debug!(%error, "a background checkpoint found the disk full"),
             Err(error) => tracing::warn!(%error, "a background checkpoint failed"),
         }
     })
@@ -271,7 +271,7 @@ mod tests {
             connection.query_row("SELECT count(*) FROM notes", [], |row| row.get(0)).unwrap()
         };
         assert_eq!(count(&reading), 2);
-        assert!(grows_when(LOG_MAX_PAGES), "somebody reads the old state");
+        assert!(grows_when(LOG_MAX_PAGES), "a reader uses the old state");
         assert_eq!(count(&reading), 2);
         drop(reading);
         assert!(!grows_when(LOG_MAX_PAGES));

@@ -153,16 +153,16 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Patch "/v2/users/{user_id}/compliance" OrganizationForApp "update_user_compliance" update)
             .members(Permission::Govern)
-            .about("Users", "Writes down what a member found out about a user.")
-            .describe("A document that was seen, how a background check stands, what the tax office answered, warnings that are ended or raised. Who said so, when and why is kept. Payouts of a user with the warning payout_method_cycle or name_mismatch are flagged, and wait until a member approves or cancels each.")
+            .about("Users", "Record a finding about a user")
+            .describe("Records a document check, the state of a background check, the response of the tax office, or warnings that are cleared or raised. bursar stores the member, the time and the reason. Payouts of a user with the warning payout_method_cycle or name_mismatch are flagged and wait until a member approves or cancels them.")
             .takes::<FindingsInput>()
             .example(example)
             .gives::<UserJson>(200, "The user.")
             .refuses(&[Code::NotFound, Code::NotPermitted, Code::UserInactive, Code::InvalidState]),
         route!(Get "/v2/users/{user_id}/compliance-decisions" AppOrOrganization "list_compliance_decisions" list)
-            .about("Users", "What members found out about a user, newest first.")
+            .about("Users", "List the findings about a user")
             .asks::<ComplianceDecisionsQuery>()
-            .gives::<ListEnvelope<ComplianceDecisionJson>>(200, "The decisions, each with who made it and why.")
+            .gives::<ListEnvelope<ComplianceDecisionJson>>(200, "The findings, newest first, each with its member and reason.")
             .refuses(&[Code::NotFound]),
     ]
 }

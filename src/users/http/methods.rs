@@ -65,10 +65,14 @@ impl Input for PayoutMethodInput {
         also(
             "is_default",
             Option::<bool>::schema(),
-            "Whether it becomes the default; when not sent, only the first one does.",
+            "Whether it becomes the default payout method. If omitted, only the first method does.",
         );
-        also("auto_payout_enabled", Option::<bool>::schema(), "Whether payouts go to the default at once.");
-        also("metadata", Option::<Metadata>::schema(), "A note, given back as it is.");
+        also(
+            "auto_payout_enabled",
+            Option::<bool>::schema(),
+            "Whether payouts go to the default payout method automatically.",
+        );
+        also("metadata", Option::<Metadata>::schema(), "A note, returned unchanged.");
         json!({"type": "object", "properties": properties, "required": ["platform"], "additionalProperties": false})
     }
 }
@@ -232,31 +236,31 @@ fn offered(world: &mut World, scope: Scope, id: UserId) -> Result<ListEnvelope<P
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Get "/v2/users/{user_id}/payout-methods" App "list_payout_methods" list)
-            .about("Payout methods", "The user's payout methods, newest first.")
+            .about("Payout methods", "List a user's payout methods")
             .asks::<PayoutMethodsQuery>()
-            .gives::<ListEnvelope<MethodDetailsJson>>(200, "The methods in use.")
+            .gives::<ListEnvelope<MethodDetailsJson>>(200, "The payout methods that are in use, newest first.")
             .refuses(&[Code::NotFound]),
         // docs/specification.md, endpoint 17, names this route without the version; both routes are served.
         route!(Get "/users/{user_id}/payout-methods" App "list_payout_methods_unversioned" list)
-            .about("Payout methods", "The same as under /v2.")
+            .about("Payout methods", "List a user's payout methods (path without version)")
             .asks::<PayoutMethodsQuery>()
-            .gives::<ListEnvelope<MethodDetailsJson>>(200, "The methods in use.")
+            .gives::<ListEnvelope<MethodDetailsJson>>(200, "The payout methods that are in use, newest first.")
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/users/{user_id}/payout-methods" App "set_payout_method" set)
-            .about("Payout methods", "Sets up a payout method for a verified user.")
-            .describe("Send the platform and the fields that it asks for. The same details sent twice are one method. A card number is never taken: send card_token.")
+            .about("Payout methods", "Set up a payout method for a verified user")
+            .describe("Send the platform and the fields that it requires. Sending the same details again returns the existing method. Card numbers are never accepted: send card_token.")
             .takes::<PayoutMethodInput>()
             .example(json!({"platform": "ach", "account_number": "123456789", "routing_number": "110000000"}))
-            .gives::<MethodDetailsJson>(200, "The method.")
+            .gives::<MethodDetailsJson>(200, "The payout method.")
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive, Code::LimitExceeded]),
         route!(Delete "/v2/users/{user_id}/payout-methods/{method_id}" App "remove_payout_method" remove)
-            .about("Payout methods", "Takes a payout method out of use.")
-            .describe("Payouts under way are not touched. To do it again gives the same.")
-            .gives::<MethodDetailsJson>(200, "The method that was removed.")
+            .about("Payout methods", "Remove a payout method")
+            .describe("Payouts in progress are not affected. A repeated call changes nothing.")
+            .gives::<MethodDetailsJson>(200, "The removed payout method.")
             .refuses(&[Code::NotFound]),
         route!(Get "/v2/users/{user_id}/payout-options" App "list_payout_options" options)
-            .about("Payout methods", "The rails open to the user, with fees and times.")
-            .gives::<ListEnvelope<PayoutOptionJson>>(200, "The rails.")
+            .about("Payout methods", "List the payout rails available to a user")
+            .gives::<ListEnvelope<PayoutOptionJson>>(200, "The payout rails, with fees and delivery times.")
             .refuses(&[Code::NotFound]),
     ]
 }

@@ -277,45 +277,47 @@ pub async fn connect(call: Call) -> Outcome {
 pub fn routes(hooks: UserDeletionHooks) -> Vec<Route> {
     let own = vec![
         route!(Post "/v2/users" App "create_user" create)
-            .about("Users", "Makes a person known to the app.")
+            .about("Users", "Create a user")
             .describe(
-                "The phone is the identity inside the organization. A phone number that this app already works with returns that user. \
-                 One that only another app works with is refused with `user-in-another-app`; with an organization key and Api-App-Id \
-                 it connects the user to the app instead, and what is known of the payee stays.",
+                "The phone number identifies the user within the organization. If this app already has a user with \
+                 the phone number, the call returns that user. If only another app has one, the call is refused with \
+                 `user-in-another-app`; with an organization key and Api-App-Id it connects the existing user to the \
+                 app instead and keeps the user's data.",
             )
             .takes::<CreateUserInput>()
             .gives::<UserJson>(201, "The user.")
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::UserInactive, Code::UserInAnotherApp]),
         route!(Get "/v2/users" App "list_users" list)
-            .about("Users", "The app's users, newest first.")
+            .about("Users", "List the app's users")
             .asks::<UsersQuery>()
-            .gives::<ListEnvelope<UserJson>>(200, "The users."),
+            .gives::<ListEnvelope<UserJson>>(200, "One page of the list, newest first."),
         route!(Post "/v2/users/connect" Organization "connect_user" connect)
-            .about("Users", "Lets another app of the organization pay a user.")
-            .describe("The user must be active. To do it again changes nothing.")
+            .about("Users", "Connect a user to an app")
+            .describe("Lets another app of the organization pay the user. The user must be active. A repeated call changes nothing.")
             .takes::<ConnectUserInput>()
             .gives::<UserJson>(200, "The user, as that app sees it.")
             .refuses(&[Code::OrganizationKeyRequired, Code::NotFound, Code::UserInactive]),
         route!(Get "/v2/users/{user_id}" App "get_user" get)
-            .about("Users", "A user.")
+            .about("Users", "Get a user")
             .gives::<UserJson>(200, "The user.")
             .refuses(&[Code::NotFound]),
         route!(Patch "/v2/users/{user_id}" App "update_user" update)
-            .about("Users", "Changes a user, all fields or none.")
+            .about("Users", "Update a user")
             .describe(
-                "The default payout method, automatic payouts, metadata and excluded rails belong to this app's profile of the payee. \
-                 An app changes a phone number or e-mail address only if it wrote it and it is not verified; an organization key \
-                 changes both, and the payee verifies the new one.",
+                "Updates all fields that are sent, or none. The default payout method, automatic payouts, metadata \
+                 and excluded rails belong to this app's profile of the payee. An app can change a phone number or \
+                 e-mail address only if the app wrote it and it is not verified. An organization key can change both; \
+                 the payee verifies the new contact.",
             )
             .takes::<UpdateUserInput>()
             .gives::<UserJson>(200, "The user.")
             .refuses(&[Code::InvalidPhoneNumber, Code::InvalidEmail, Code::NotFound, Code::InvalidState, Code::UserInactive]),
         Route::new(Method::Delete, "/v2/users/{user_id}", Who::App, "delete_user", move |call| delete(call, hooks))
-            .about("Users", "Deletes a user.")
+            .about("Users", "Delete a user")
             .describe(
-                "The payee's data is erased; the id and the ledger remain. With an app key and other apps connected to the payee, \
-                 only this app's profile and payout methods are. A repeated call returns the same. A user under a sanctions review \
-                 is not deleted before it is ended.",
+                "Erases the payee's data; the id and the ledger remain. With an app key, if other apps are connected \
+                 to the payee, erases only this app's profile and payout methods. A repeated call returns the same \
+                 response. Refused while the user is under a sanctions review.",
             )
             .gives::<UserJson>(200, "The user, disabled.")
             .refuses(&[Code::NotFound, Code::UserHasBalance, Code::InvalidState]),

@@ -69,17 +69,17 @@ pub(super) fn routes() -> Vec<Route> {
         route.gives::<NoticeJson>(200, "The notice.").refuses(&[Code::NotFound, Code::LinkExpired])
     };
     vec![
-        about(route!(Get "/v2/notices/{token}" Anyone "get_notice" get_notice), "See what was changed about a payee")
+        about(route!(Get "/v2/notices/{token}" Anyone "get_notice" get_notice), "Get a notice")
             .describe(
-                "A notice goes to a payee when a payout method is added, another becomes the default, automatic payouts \
-                 are switched on, or the e-mail address or phone number is changed. The token of its link is the \
-                 credential; it works for 90 days. To look changes nothing.",
+                "A payee receives a notice when a payout method is added, the default payout method changes, \
+                 automatic payouts are switched on, or the e-mail address or phone number changes. The token of its \
+                 link is the credential and works for 90 days. This call changes nothing.",
             ),
         about(
             route!(Post "/v2/notices/{token}/freeze" Anyone "freeze_automatic_payouts" freeze),
             "Freeze automatic payouts to the payee",
         )
-        .describe("Payouts to the payee become links, with every app of the organization, until the payee verifies a code: one that POST /v2/notices/{token}/code sends, or one to a contact that the organization wrote since. No key ends it. To repeat it changes nothing.")
+        .describe("Payouts to the payee from every app of the organization become links until the payee verifies a code: one that POST /v2/notices/{token}/code sends, or one to a contact that the organization wrote later. No key can end the freeze. A repeated call changes nothing.")
         .refuses(&[Code::UserInactive]),
         about(
             route!(Post "/v2/notices/{token}/code" Anyone "send_unfreeze_code" send_code),

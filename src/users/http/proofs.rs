@@ -78,14 +78,16 @@ impl UnlockVerificationInput {
                 phone(&country.0, &number.0, "").map(|phone| phone.e164()).map_err(Refusal::fields)
             }
             (None, None, Some(email)) => Ok(email.as_str().to_lowercase()),
-            (_, _, Some(_)) => {
-                Err(Refusal::field(Code::InvalidInput, "/email", "excludes the phone number: send one of them"))
-            }
+            (_, _, Some(_)) => Err(Refusal::field(
+                Code::InvalidInput,
+                "/email",
+                "cannot be combined with the phone number; send only one of them",
+            )),
             (_, None, None) => {
-                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required, or email in its place"))
+                Err(Refusal::field(Code::InvalidInput, "/phone_number", "is required unless email is sent"))
             }
             (None, Some(_), None) => {
-                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required with phone_number"))
+                Err(Refusal::field(Code::InvalidInput, "/country_code", "is required if phone_number is sent"))
             }
         }
     }
@@ -137,40 +139,40 @@ async fn compliance_of(call: &Call, scope: Scope, user: UserId, input: TaxFormIn
 pub(super) fn routes() -> Vec<Route> {
     vec![
         route!(Post "/v2/users/{user_id}/send-verification-token" App "send_verification_token" send_verification_token)
-            .about("Users", "Sends the user a six-digit code.")
-            .describe("By text message, or by a call with use_voice. The code is good for ten minutes, once, and for five tries. At most five an hour go to one phone and two hundred a day out for one app. Sending again voids the older code and does not reset the tries of a code that is still alive. Wrong codes of a phone are counted over all apps and links: after 10, each makes it wait an hour, after 30 a day, and after 100 it is locked.")
+            .about("Users", "Send the user a verification code")
+            .describe("Sends a six-digit code by text message, or by a call with use_voice. The code is valid once, for ten minutes and five attempts. Limits: five codes an hour per phone number, 200 a day per app. A new code replaces the previous one and does not reset the attempts while that code is valid. Wrong codes of a phone number count across all apps and links: after 10, each wrong code blocks it for an hour, after 30 for a day, and after 100 it is locked.")
             .takes::<SendVerificationTokenInput>()
-            .gives_empty(202, "The code is on its way.")
+            .gives_empty(202, "The code will be sent.")
             .refuses(&[Code::InvalidInput, Code::InvalidPhoneNumber, Code::NotFound, Code::UserInactive, Code::UserInfoMissing, Code::RateLimited, Code::VerificationLocked]),
         route!(Post "/v2/users/{user_id}/verify" App "verify_user" verify)
-            .about("Users", "Takes the code that the user entered.")
+            .about("Users", "Verify a user with a code")
             .takes::<VerifyInput>()
-            .gives::<UserJson>(200, "The user, verified.")
+            .gives::<UserJson>(200, "The verified user.")
             .refuses(&[Code::WrongToken, Code::NotFound, Code::UserInactive, Code::RateLimited, Code::VerificationLocked]),
         route!(Post "/v2/verifications/unlock" Organization "unlock_verification" unlock_verification)
             .members(Permission::Govern)
-            .about("Users", "Unlock a phone or an e-mail address after too many wrong codes")
-            .describe("With an organization key, or as a signed-in admin. Clears the count of wrong codes, so that codes are sent there and compared again, as an administrative act. The phone or address does not have to belong to a user. To repeat it changes nothing. 404 where no code was ever sent.")
+            .about("Users", "Unlock a phone number or an e-mail address")
+            .describe("Clears the count of wrong codes, so that codes can be sent and verified again. Requires an organization key or an admin's session, and is recorded as an administrative act. The contact does not have to belong to a user. A repeated call changes nothing. Returns 404 if no code was ever sent to the contact.")
             .takes::<UnlockVerificationInput>()
             .example(json!({"country_code": "1", "phone_number": "2127361234"}))
-            .gives::<VerificationJson>(200, "What is counted of the phone or address.")
+            .gives::<VerificationJson>(200, "The counts of the phone number or e-mail address.")
             .refuses(&[Code::NotFound]),
         route!(Put "/v2/users/{user_id}/addresses" App "set_user_address" set_address)
-            .about("Users", "Adds an address to the user, or replaces it.")
+            .about("Users", "Set a user's address")
             .takes::<AddressParts>()
-            .gives_empty(201, "The first address was added.")
-            .gives_empty(200, "The address was replaced.")
+            .gives_empty(201, "The user with the new address.")
+            .gives_empty(200, "The user with the replaced address.")
             .refuses(&[Code::NotFound, Code::UserInactive]),
         route!(Put "/v2/users/{user_id}/compliance" App "set_user_compliance" set_compliance)
-            .about("Users", "Keeps the user's tax form: a W-9 or a W-8BEN.")
-            .describe("Numbers are sealed and never shown whole. A newer form replaces an older one.")
+            .about("Users", "Set a user's tax form")
+            .describe("Takes a W-9 or a W-8BEN. Numbers are stored encrypted and never returned in full. A new form replaces the previous one.")
             .takes::<TaxFormInput>()
             .example(json!({"w9": {
                 "entity_type": "individual", "tax_id_type": "ssn",
                 "name": "Jane Doe", "tax_id": "123-45-6789", "line_1": "1 Main St", "city": "New York", "state": "NY",
                 "postcode": "10001", "certified": true,
             }}))
-            .gives::<UserJson>(200, "The user, whose compliance object tells what was collected.")
+            .gives::<UserJson>(200, "The user; its compliance object shows the data on file.")
             .refuses(&[Code::InvalidSsn, Code::NotFound, Code::UserInactive]),
     ]
 }

@@ -83,28 +83,28 @@ pub(super) fn routes() -> Vec<Route> {
     let refusals = [Code::NotFound, Code::NotPermitted, Code::InvalidState];
     vec![
         route!(Get "/v2/screening/list" AppOrOrganization "get_screening_list" list)
-            .about("Screening", "The sanctions list in use.")
-            .describe("Its version, and how far the screening of all users with it is. All users are screened again when another list is taken up.")
-            .gives::<ScreeningListJson>(200, "The list."),
+            .about("Screening", "Get the sanctions list in use")
+            .describe("Returns the version of the list and the progress of screening all users with it. A new list screens all users again.")
+            .gives::<ScreeningListJson>(200, "The sanctions list."),
         route!(Get "/v2/users/{user_id}/screening" AppOrOrganization "get_user_screening" show)
-            .about("Screening", "What the sanctions screening found about a user.")
-            .gives::<ScreeningJson>(200, "The hits, each with its score explained word by word.")
+            .about("Screening", "Get the screening result of a user")
+            .gives::<ScreeningJson>(200, "The matches, each with its score explained word by word.")
             .refuses(&[Code::NotFound]),
         route!(Post "/v2/users/{user_id}/screening/clear" Organization "clear_user_screening" clear)
             .members(Permission::Govern)
-            .about("Screening", "Ends a review: it is somebody else.")
-            .describe("The user is as before. The same name beside the same name on the list is not found again. It also takes back a confirmation.")
+            .about("Screening", "Clear a sanctions match")
+            .describe("Ends the review: the user is not the person on the list. The user's status is as before the review, and the same pair of names does not match again. This call also reverts a confirmation.")
             .takes::<DecideInput>()
             .example(example.clone())
-            .gives::<ScreeningJson>(200, "The screening, decided.")
+            .gives::<ScreeningJson>(200, "The decided screening.")
             .refuses(&refusals),
         route!(Post "/v2/users/{user_id}/screening/confirm" Organization "confirm_user_screening" confirm)
             .members(Permission::Govern)
-            .about("Screening", "Ends a review: it is the person on the list.")
-            .describe("The user is disabled and flagged. Nothing is paid out; money in the wallet stays where it is.")
+            .about("Screening", "Confirm a sanctions match")
+            .describe("Ends the review: the user is the person on the list. The user is disabled and flagged. Nothing is paid out; money in the wallet stays there.")
             .takes::<DecideInput>()
             .example(example)
-            .gives::<ScreeningJson>(200, "The screening, decided.")
+            .gives::<ScreeningJson>(200, "The decided screening.")
             .refuses(&refusals),
     ]
 }

@@ -42,7 +42,7 @@ impl Command for DecideScreening {
         let user = find_in_organization(world, self.org, self.user)?;
         let member = members::find(world, self.org, self.acting)?;
         if member.role != Role::Admin {
-            let message = "Only a member with the role admin decides a sanctions review.";
+            let message = "Only a member with the role admin can decide a sanctions review.";
             return Err(Refusal::field(Code::NotPermitted, "/acting_user_id", message).into());
         }
         let to = self.next(&user)?;
@@ -88,7 +88,7 @@ impl DecideScreening {
         };
         match rules::transition(user.status, event) {
             Transition::Moved(to) => Ok(to),
-            Transition::AlreadyApplied => Err(not_now("The review ended before, with the same decision.")),
+            Transition::AlreadyApplied => Err(not_now("The review already ended with the same decision.")),
             Transition::Refused => Err(not_now("The user is not under review.")),
         }
     }

@@ -117,7 +117,7 @@ impl Command for ScreenUsers {
         let Some(run) = run else { return jobs::finish(world, &self.leased) };
         if !is_by(&run, self.names.version()) {
             let later = world.now().plus_seconds(OTHER_LIST_SECONDS);
-            let reason = "The process that took it has another sanctions list.".to_owned();
+            let reason = "The process that leased the job has another sanctions list.".to_owned();
             return jobs::put_off(world, &self.leased, later, Some(reason));
         }
         let mut flagged = 0;

@@ -137,7 +137,8 @@ pub fn start(world: &mut World, scope: Scope, to: &Recipient<'_>, new: &NewCode)
         None => row(world, scope.org, &forgotten(world, to.recipient), code_context)?,
     };
     let sent = before.as_ref().map_or(&[][..], |before| &before.sent_at_micros.0);
-    let message = "At most five codes an hour are sent to one phone or address for one purpose.";
+    let message = "We send at most five codes an hour to one phone number or e-mail address for one purpose. Try \
+                   again later.";
     let sends = with_one_more(sent, now, SENDS_PER_HOUR_MAX, message)?;
     let unnamed = unnamed_sends(counted.as_deref(), code_context, now)?;
     let today = count_send(world, scope, code_context.purpose)?;
@@ -183,8 +184,8 @@ fn unnamed_sends(
     if code_context.names_recipient {
         return Ok(sent.to_vec());
     }
-    let message =
-        "Too many codes were sent to this phone or address. Use the link that was sent to it, or try again later.";
+    let message = "Too many codes were sent to this phone number or e-mail address. Use the link that was sent to it, or try \
+         again later.";
     within(sent, now, HOUR_SECONDS, UNNAMED_SENDS_PER_HOUR_MAX, message)?;
     within(sent, now, DAY_SECONDS, UNNAMED_SENDS_PER_DAY_MAX, message)
 }
@@ -214,15 +215,13 @@ impl Checked {
             Self::Right => return None,
             Self::Waiting(seconds) => return refused(LockState::Waiting(seconds)),
             Self::Locked => return refused(LockState::Locked),
-            Self::NoCode => {
-                "There is no code to compare with: none was sent, or it was used. Ask for a new one.".to_owned()
-            }
-            Self::Expired => "The code has expired. Ask for a new one.".to_owned(),
+            Self::NoCode => "No code is pending: none was sent, or it was used. Request a new code.".to_owned(),
+            Self::Expired => "The code has expired. Request a new code.".to_owned(),
             Self::Dead | Self::Wrong { tries_left: 0, .. } => {
-                "The code was tried too often and is of no use any more. Ask for a new one.".to_owned()
+                "The code no longer works after too many wrong attempts. Request a new code.".to_owned()
             }
-            Self::Wrong { tries_left: 1, .. } => "The code is wrong. It may be tried once more.".to_owned(),
-            Self::Wrong { tries_left, .. } => format!("The code is wrong. It may be tried {tries_left} more times."),
+            Self::Wrong { tries_left: 1, .. } => "The code is wrong. You have 1 attempt left.".to_owned(),
+            Self::Wrong { tries_left, .. } => format!("The code is wrong. You have {tries_left} attempts left."),
         };
         Some(Refusal::field(Code::WrongToken, "/token", message))
     }
@@ -244,11 +243,13 @@ impl Checked {
 fn refused(lock_state: LockState) -> Option<Refusal> {
     match lock_state {
         LockState::Open => None,
-        LockState::Waiting(seconds) => {
-            Some(too_many("Too many wrong codes were entered for this phone or address. Try again later.", seconds))
-        }
+        LockState::Waiting(seconds) => Some(too_many(
+            "Too many wrong codes were entered for this phone number or e-mail address. Try again later.",
+            seconds,
+        )),
         LockState::Locked => {
-            let message = "Too many wrong codes were entered for this phone or address. Ask the sender to unlock it.";
+            let message = "Too many wrong codes were entered for this phone number or e-mail address. Ask the sender \
+                           to unlock it.";
             Some(Refusal::new(Code::VerificationLocked, message))
         }
     }
@@ -453,7 +454,7 @@ fn count_send(world: &mut World, scope: Scope, purpose: CodePurpose) -> Result<i
     let sends = *sends;
     if sends > max {
         let wait = DAY_SECONDS - now.seconds().rem_euclid(DAY_SECONDS);
-        return Err(too_many("The app has sent as many codes today as it may.", wait).into());
+        return Err(too_many("The app has reached its limit of codes for today. Try again tomorrow.", wait).into());
     }
     match counted {
         Some(counted) => world.change(&counted, |counted| *counted = day),

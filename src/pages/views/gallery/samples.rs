@@ -177,7 +177,10 @@ fn operation(id: &str, method: &str, path: &str, summary: &str) -> Operation {
         status: "201".into(),
         description: "The payout link.".into(),
         error_codes: vec![],
-        fields: vec![row("id", "uuid", false, "The link."), row("amount", "integer, cents", false, "What it carries.")],
+        fields: vec![
+            row("id", "uuid", false, "The payout link."),
+            row("amount", "integer, cents", false, "The amount of the link."),
+        ],
         example: Some("{\n  \"id\": \"019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d\",\n  \"amount\": 2500\n}".into()),
     };
     let refusal = ResponseDoc {
@@ -192,12 +195,14 @@ fn operation(id: &str, method: &str, path: &str, summary: &str) -> Operation {
         method: method.into(),
         path: path.into(),
         summary: summary.into(),
-        description: vec!["Someone without an account gets a link; nothing moves before it is claimed.".into()],
+        description: vec![
+            "A payee without an account receives a link; no money moves until the link is claimed.".into(),
+        ],
         callers: "App key, or an organization key with Api-App-Id".into(),
-        parameters: vec![row("Idempotency-Key", "header, string", false, "The same key never acts twice.")],
+        parameters: vec![row("Idempotency-Key", "header, string", false, "A request is executed once per key.")],
         request_fields: vec![
             row("amount", "integer, cents", true, "1 to 9,999,999,999."),
-            row("payee.phone_number", "string", false, "Needed unless user_id is given."),
+            row("payee.phone_number", "string", false, "Required unless user_id is sent."),
         ],
         request_example: Some("{\n  \"amount\": 2500\n}".into()),
         responses: vec![success, refusal],
@@ -241,16 +246,16 @@ fn reference() -> ReferencePage {
 fn identity_pages() -> Vec<Shown> {
     let wrong_phone = form(
         &[("country_code", "49"), ("phone_number", "12")],
-        &[("phone_number", "Enter a whole phone number, like 212 736 1234.")],
+        &[("phone_number", "Enter a complete phone number, like 212 736 1234.")],
     );
-    let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a whole email address, like ada@example.com.")]);
+    let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a complete email address, like ada@example.com.")]);
     let wrong_code = form(&[("token", "111111")], &[("token", "That is not the code we sent. You have 4 tries left.")]);
     let wrong_name = form(
         &[("email", "ada@")],
         &[
             ("first_name", "Enter your first name."),
             ("last_name", "Enter your last name."),
-            ("email", "Enter a whole email address, like ada@example.com."),
+            ("email", "Enter a complete email address, like ada@example.com."),
         ],
     );
     vec![
@@ -267,8 +272,8 @@ fn identity_pages() -> Vec<Shown> {
 }
 
 fn contact_change_pages() -> Vec<Shown> {
-    let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a whole email address, like ada@example.com.")]);
-    let wrong_code = form(&[], &[("new_token", "The code is wrong. It may be tried 4 more times.")]);
+    let wrong_email = form(&[("email", "ada@")], &[("email", "Enter a complete email address, like ada@example.com.")]);
+    let wrong_code = form(&[], &[("new_token", "The code is wrong. You have 4 attempts left.")]);
     vec![
         show("contact-change", &contact_change(false, Form::default())),
         show("contact-changed", &contact_change(true, Form::default())),
@@ -283,16 +288,16 @@ fn tax_pages() -> Vec<Shown> {
     let wrong = form(
         &[("tax_id", "123-45-6789"), ("name", "Ada")],
         &[
-            ("entity_type", "Say who is being paid."),
+            ("entity_type", "Choose who is being paid."),
             ("tax_id_type", "Choose the kind of number."),
             ("tax_id", "Enter nine digits."),
             ("state", "Choose a state."),
-            ("certified", "Certify the form to go on."),
+            ("certified", "Certify the form to continue."),
         ],
     );
     let wrong_w8 = form(
         &[("name", "Ada"), ("citizenship", "DE")],
-        &[("date_of_birth", "Enter your date of birth."), ("certified", "Certify the form to go on.")],
+        &[("date_of_birth", "Enter your date of birth."), ("certified", "Certify the form to continue.")],
     );
     vec![
         show("compliance", &compliance(TaxForm::W9, started)),
@@ -362,7 +367,7 @@ fn payout_pages() -> Vec<Shown> {
 
 fn closed_pages() -> Vec<Shown> {
     let problem = ClosedPage {
-        why: Closed::Problem { message: "The service cannot answer right now. Nothing happened to your money.".into() },
+        why: Closed::Problem { message: "The service is not available right now. Your money is safe.".into() },
         app_name: None,
         again: Some("/claim/q7Zt-sample".into()),
         request_id: Some("019aa5c2-7f3e-7c11-9b52-5d1f0a6b7c8d".into()),
@@ -373,7 +378,7 @@ fn closed_pages() -> Vec<Shown> {
         show("closed-unknown", &ClosedPage { app_name: None, ..closed(Closed::Unknown) }),
         show(
             "closed-on-hold",
-            &closed(Closed::OnHold { message: "We are checking your details. Your money is kept safe.".into() }),
+            &closed(Closed::OnHold { message: "We are checking your details. Your money is safe.".into() }),
         ),
         show("closed-elsewhere", &closed(Closed::ClaimedElsewhere)),
         show("closed-too-many", &closed(Closed::TooManyTries)),
@@ -387,7 +392,7 @@ fn developer_pages() -> Vec<Shown> {
         message(
             MessageChannel::Sms,
             None,
-            "Your code for Harbor & Pine Studio is 482913. Tell nobody.",
+            "482913 is your code for Harbor & Pine Studio. We will never ask you for this code.",
             Some("482913"),
         ),
         message(MessageChannel::Email, Some("You have $1,250.00 from Harbor & Pine Studio"), link, None),
@@ -418,8 +423,8 @@ fn notice_pages() -> Vec<Shown> {
         token: "q7Zt-sample".into(),
         app_name: "Harbor & Pine Studio".into(),
         changes: vec![
-            "A new place for your money was added: Bank account ••6789".into(),
-            "Your usual way to get paid is another one now: Bank account ••6789".into(),
+            "A new way to get paid was added (Bank account ••6789)".into(),
+            "Your usual way to get paid was changed (Bank account ••6789)".into(),
             "Automatic payouts were switched on".into(),
         ],
         changed_on: "Monday, November 23".into(),
@@ -427,7 +432,7 @@ fn notice_pages() -> Vec<Shown> {
         state,
         form,
     };
-    let wrong = form(&[], &[("token", "The code is wrong. It may be tried 4 more times.")]);
+    let wrong = form(&[], &[("token", "The code is wrong. You have 4 attempts left.")]);
     vec![
         show("notice", &notice(NoticeState::Running, Form::default())),
         show("notice-stopped", &notice(NoticeState::Stopped, Form::default())),
