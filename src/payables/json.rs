@@ -41,7 +41,7 @@ pub struct PayableJson {
     /// The URL of the PDF, which requires the app's credentials.
     #[schema(required)]
     pub file_url: Option<String>,
-    /// The state; see docs/states.md.
+    /// The state of the payable.
     pub status: PayableStatus,
     /// service_balance.
     pub funding_source: FundingSource,
